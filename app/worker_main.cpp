@@ -105,6 +105,8 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--precision", t.precision, "bench, stream: auto, fp32 or bf16.");
     task->add_option("--batch-size", t.batchSize, "bench, stream.");
     task->add_option("--seq-len", t.seqLen, "bench, stream.");
+    task->add_option("--clip-per-sample", t.clipPerSample, "bench.")->check(CLI::Range(0.0, 1e6));
+    task->add_option("--noise-multiplier", t.noiseMultiplier, "bench.")->check(CLI::Range(0.0, 1000.0));
     task->add_option("--seconds", t.seconds, "bench: time to measure.")->check(CLI::Range(0.1, 3600.0));
     task->add_option("--steps", t.steps, "stream: optimiser steps.");
     task->add_option("--eval-every", t.evalEvery, "stream: steps between evaluations.");

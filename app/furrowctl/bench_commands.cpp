@@ -173,7 +173,12 @@ void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
     command->callback([&chosen, o] { chosen.action = [o] { return runWorkerTask("bench-checkpoint", *o); }; });
 }
 
-void addTrainCommand(
+struct TrainCommand {
+    CLI::App* command = nullptr;
+    std::shared_ptr<WorkerTask> task;
+};
+
+TrainCommand addTrainCommand(
     CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
 {
     auto o = std::make_shared<WorkerTask>();
@@ -189,6 +194,24 @@ void addTrainCommand(
         command->add_option(o->options[i].first, o->options[i].second, helps[i])->check(checks[i]);
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o, task] { chosen.action = [o, task] { return runWorkerTask(task, *o); }; });
+    return { command, o };
+}
+
+void addClippingOptions(const TrainCommand& train)
+{
+    train.command
+        ->add_option_function<std::string>(
+            "--clip-per-sample",
+            [o = train.task](const std::string& text) { o->options.emplace_back("--clip-per-sample", text); },
+            "Clip each window's gradient to this norm by itself, and time that beside plain steps, in turns.")
+        ->check(CLI::Range(1e-6, 1e6));
+    train.command
+        ->add_option_function<std::string>(
+            "--noise-multiplier",
+            [o = train.task](const std::string& text) { o->options.emplace_back("--noise-multiplier", text); },
+            "With noise, as private training has it.")
+        ->check(CLI::Range(0.0, 1000.0))
+        ->needs("--clip-per-sample");
 }
 
 } // namespace
@@ -273,9 +296,10 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
     addCheckpointCommand(*bench, chosen);
-    addTrainCommand(*bench, chosen, "train", "bench",
+    const TrainCommand train = addTrainCommand(*bench, chosen, "train", "bench",
         "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.",
         "How long each row measures.");
+    addClippingOptions(train);
     addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.",
         "Longest step that is still of use.");
 }

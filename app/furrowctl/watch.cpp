@@ -289,6 +289,8 @@ std::string statusText(const RunStatus& s)
             + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
     if (s.answers)
         text += inWords(*s.answers) + "\n";
+    if (s.privacy)
+        text += inWords(*s.privacy) + "\n";
     return text;
 }
 

@@ -63,6 +63,9 @@ void ColumnStore::add(Source& source, const ScannedLine& line)
         claimWaits_.push_back({ worker, wallOf(source, line.claims.monotonicNs), line.claims });
         break;
     case LineKind::Drift: drifts_.push_back({ worker, wallOf(source, line.drift.monotonicNs), line.drift }); break;
+    case LineKind::Privacy:
+        privacy_.push_back({ worker, wallOf(source, line.privacy.monotonicNs), line.privacy });
+        break;
     case LineKind::Gpu: {
         constexpr double kGiB = 1024.0 * 1024 * 1024;
         const auto& g = line.gpu;
@@ -229,6 +232,7 @@ SnapshotPtr ColumnStore::snapshot() const
     made->samples = shared(samplesShared_, samples_);
     made->claimWaits = shared(claimWaitsShared_, claimWaits_);
     made->drifts = shared(driftsShared_, drifts_);
+    made->privacy = shared(privacyShared_, privacy_);
     made->gpu = gpu_;
     made->counts = counts_;
     return made;

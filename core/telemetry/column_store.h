@@ -75,6 +75,7 @@ private:
     std::vector<SamplePoint> samples_;
     std::vector<ClaimWaitPoint> claimWaits_;
     std::vector<DriftPoint> drifts_;
+    std::vector<PrivacyPoint> privacy_;
     Column<GpuPoint> gpu_;
     TelemetryCounts counts_;
     // copies shared by snapshots until something is added
@@ -83,6 +84,7 @@ private:
     mutable std::shared_ptr<const std::vector<SamplePoint>> samplesShared_;
     mutable std::shared_ptr<const std::vector<ClaimWaitPoint>> claimWaitsShared_;
     mutable std::shared_ptr<const std::vector<DriftPoint>> driftsShared_;
+    mutable std::shared_ptr<const std::vector<PrivacyPoint>> privacyShared_;
 };
 
 } // namespace furrow

@@ -199,6 +199,9 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view, const S
         return with({ { "round", line.drift.round }, { "replica", std::int64_t { line.drift.replica } },
             { "from_mean", line.drift.fromMean }, { "from_base", line.drift.fromBase },
             { "parameter_norm", line.drift.parameterNorm } });
+    case LineKind::Privacy:
+        return with({ { "step", line.privacy.step }, { "participations", line.privacy.participations },
+            { "epsilon", line.privacy.epsilon }, { "delta", line.privacy.delta } });
     case LineKind::Gpu:
         return with({ { "device", line.gpu.device }, { "utilization", line.gpu.utilization },
             { "memory_bytes", line.gpu.memoryUsedBytes }, { "memory_total_bytes", line.gpu.memoryTotalBytes },
@@ -227,6 +230,7 @@ const char* kindName(LineKind kind)
     case LineKind::Eval: return "evaluation";
     case LineKind::Event: return "event";
     case LineKind::Drift: return "drift";
+    case LineKind::Privacy: return "privacy";
     case LineKind::Gpu: return "gpu";
     case LineKind::Sample: return "sample";
     default: return "claims";
@@ -261,8 +265,9 @@ std::string csvLine(const Row& row)
 Result<std::int64_t> exportCsv(
     const std::filesystem::path& folder, const std::filesystem::path& out, const ExportView& view)
 {
-    const std::pair<LineKind, const char*> kinds[] = { { LineKind::Step, "steps.csv" },
-        { LineKind::Eval, "evaluations.csv" }, { LineKind::Event, "events.csv" }, { LineKind::Drift, "drifts.csv" } };
+    const std::pair<LineKind, const char*> kinds[]
+        = { { LineKind::Step, "steps.csv" }, { LineKind::Eval, "evaluations.csv" }, { LineKind::Event, "events.csv" },
+              { LineKind::Drift, "drifts.csv" }, { LineKind::Privacy, "privacy.csv" } };
     std::map<LineKind, TextFile> tables;
     for (const auto& [kind, name] : kinds)
         tables.try_emplace(kind, out / name).first->second.write(csvHead(kind));
@@ -344,6 +349,8 @@ Result<std::int64_t> exportTensorBoard(
                 file.scalar(at.wall, eval.step, "eval/loss" + whose, eval.loss);
             for (const auto& [name, value] : namedMarks(eval.tasks))
                 file.scalar(at.wall, eval.step, "eval/" + (name + whose), value);
+        } else if (at.line.kind == LineKind::Privacy) {
+            file.scalar(at.wall, at.line.privacy.step, "privacy/epsilon", at.line.privacy.epsilon);
         } else if (at.line.kind == LineKind::Drift) {
             const auto& d = at.line.drift;
             file.scalar(at.wall, d.round, "drift/from_mean/replica" + std::to_string(d.replica), d.fromMean);

@@ -40,6 +40,7 @@ template <> inline constexpr std::string_view kRecordKind<GpuRecord> = "gpu";
 template <> inline constexpr std::string_view kRecordKind<SampleRecord> = "sample";
 template <> inline constexpr std::string_view kRecordKind<ClaimWaitRecord> = "claims";
 template <> inline constexpr std::string_view kRecordKind<DriftRecord> = "drift";
+template <> inline constexpr std::string_view kRecordKind<PrivacyRecord> = "privacy";
 
 // visitFields(record, fields) hands each field behind `k` to `fields`, in the order of writing (FORMAT.md): writer and
 // reader are two kinds of `fields`. Their functions are
@@ -138,6 +139,15 @@ template <RecordOf<DriftRecord> Record, typename Fields> void visitFields(Record
     fields.measured("mean", r.fromMean);
     fields.measured("base", r.fromBase);
     fields.measured("pnorm", r.parameterNorm);
+}
+
+template <RecordOf<PrivacyRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)
+{
+    fields.integer("t", r.monotonicNs);
+    fields.integer("step", r.step);
+    fields.integer("takes", r.participations);
+    fields.measured("epsilon", r.epsilon);
+    fields.measured("delta", r.delta);
 }
 
 } // namespace furrow

@@ -132,8 +132,18 @@ struct DriftRecord {
     bool operator==(const DriftRecord&) const = default;
 };
 
-using TelemetryRecord
-    = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord, DriftRecord>;
+/// What private training has given away when the first step of a chunk is done.
+struct PrivacyRecord {
+    std::int64_t monotonicNs = 0;
+    std::int64_t step = 0; ///< the worker's own
+    std::int64_t participations = 0; ///< of any unit of the run at most, this training included
+    double epsilon = 0; ///< that belongs to them, at `delta`
+    double delta = 0;
+    bool operator==(const PrivacyRecord&) const = default;
+};
+
+using TelemetryRecord = std::variant<StepRecord, EvalRecord, EventRecord, GpuRecord, SampleRecord, ClaimWaitRecord,
+    DriftRecord, PrivacyRecord>;
 
 /// "started" "stopped" "checkpoint" "nan" "spike" "merge" "rollback" "alarm".
 std::string_view toString(EventRecord::Kind kind);

@@ -384,6 +384,7 @@ std::int64_t monotonicNs(const ScannedLine& line)
     case LineKind::Sample: return line.sample.monotonicNs;
     case LineKind::Claims: return line.claims.monotonicNs;
     case LineKind::Drift: return line.drift.monotonicNs;
+    case LineKind::Privacy: return line.privacy.monotonicNs;
     default: return 0;
     }
 }
@@ -411,7 +412,7 @@ void scanLine(std::string_view line, ScannedLine& into)
             into.kind = LineKind::Bad;
     } else if (!read(into.eval, LineKind::Eval) && !read(into.event, LineKind::Event) && !read(into.gpu, LineKind::Gpu)
         && !read(into.sample, LineKind::Sample) && !read(into.claims, LineKind::Claims)
-        && !read(into.drift, LineKind::Drift) && line.back() == '}') {
+        && !read(into.drift, LineKind::Drift) && !read(into.privacy, LineKind::Privacy) && line.back() == '}') {
         into.kind = LineKind::Unknown;
     }
 }

@@ -11,7 +11,7 @@
 namespace furrow {
 
 /// What a line turned out to be.
-enum class LineKind { Bad, Unknown, Header, Step, Eval, Event, Gpu, Sample, Claims, Drift };
+enum class LineKind { Bad, Unknown, Header, Step, Eval, Event, Gpu, Sample, Claims, Drift, Privacy };
 
 /// One scanned line; only the member named by `kind` is meaningful. Reuse it from line to line.
 struct ScannedLine {
@@ -25,6 +25,7 @@ struct ScannedLine {
     SampleRecord sample;
     ClaimWaitRecord claims;
     DriftRecord drift;
+    PrivacyRecord privacy;
 };
 
 /// Monotonic time of a scanned record; 0 for what is none.

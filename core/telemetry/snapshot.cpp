@@ -195,6 +195,7 @@ SnapshotPtr snapshotUntil(const TelemetrySnapshot& snapshot, double wall)
     head->samples = pointsUntil(snapshot.samples, wall);
     head->claimWaits = pointsUntil(snapshot.claimWaits, wall);
     head->drifts = pointsUntil(snapshot.drifts, wall);
+    head->privacy = pointsUntil(snapshot.privacy, wall);
     for (std::size_t i = 0; i < snapshot.gpu.size(); ++i) {
         if (snapshot.gpu[i].wall <= wall)
             head->gpu.append(snapshot.gpu[i]);

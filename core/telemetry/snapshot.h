@@ -106,6 +106,11 @@ struct DriftPoint {
     double wall = 0;
     DriftRecord record;
 };
+struct PrivacyPoint {
+    int worker = 0;
+    double wall = 0;
+    PrivacyRecord record;
+};
 
 /// What was read and what was wrong with it; shown to the person.
 struct TelemetryCounts {
@@ -129,6 +134,7 @@ public:
     std::shared_ptr<const std::vector<SamplePoint>> samples;
     std::shared_ptr<const std::vector<ClaimWaitPoint>> claimWaits;
     std::shared_ptr<const std::vector<DriftPoint>> drifts;
+    std::shared_ptr<const std::vector<PrivacyPoint>> privacy;
     Column<GpuPoint> gpu;
     TelemetryCounts counts;
     std::uint64_t bytesRead = 0;

@@ -242,6 +242,7 @@ void ColumnStore::save(CacheWriter& out) const
     savePoints(out, samples_);
     savePoints(out, claimWaits_);
     savePoints(out, drifts_);
+    savePoints(out, privacy_);
     out.column(gpu_);
     for (const auto n : { counts_.lines, counts_.steps, counts_.bad, counts_.duplicates, counts_.unknown,
              counts_.orphans, counts_.shortened })
@@ -283,6 +284,7 @@ bool ColumnStore::load(CacheReader& in)
     loadPoints(in, samples_, &ScannedLine::sample);
     loadPoints(in, claimWaits_, &ScannedLine::claims);
     loadPoints(in, drifts_, &ScannedLine::drift);
+    loadPoints(in, privacy_, &ScannedLine::privacy);
     in.column(gpu_);
     for (auto* n : { &counts_.lines, &counts_.steps, &counts_.bad, &counts_.duplicates, &counts_.unknown,
              &counts_.orphans, &counts_.shortened })

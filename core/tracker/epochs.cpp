@@ -54,13 +54,17 @@ RunState runStateAt(const Rows& row)
     run.completedBlocks = row.integer(10);
     run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
     run.mostParticipations = row.integer(12);
+    run.participations = row.integer(13);
     return run;
 }
+
+constexpr int kRunColumns = 14; // that runStateAt reads
 
 #define FURROW_RUN_COLUMNS                                                                                                  \
     "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens," \
     " b.reserved_steps, b.completed_blocks, b.active_ns,"                                                                   \
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), 0)"
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), -1),"                             \
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='participations'), 0)"
 
 } // namespace
 
@@ -80,7 +84,7 @@ RunState requireLive(LedgerFile& file, std::int64_t incarnation)
         incarnation);
     if (row.next()) {
         RunState run = runStateAt(row);
-        run.ownReservedSteps = row.integer(13);
+        run.ownReservedSteps = row.integer(kRunColumns);
         return run;
     }
     file.db.fail(
@@ -170,7 +174,7 @@ bool isNextEpochWanted(const RunState& run, const EpochNeeds& needs)
 {
     const std::int64_t next = needs.newest + 1;
     return (run.rules.epochs == 0 || next < run.rules.epochs) && next < kMaxEpochs
-        && (run.mostParticipations == 0 || next < run.mostParticipations);
+        && (run.mostParticipations <= 0 || next < run.mostParticipations);
 }
 
 namespace {

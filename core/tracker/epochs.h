@@ -5,6 +5,9 @@
 
 namespace furrow {
 
+/// RunState::mostParticipations of a run that adds no noise.
+inline constexpr std::int64_t kNotPrivate = -1;
+
 /// Rules, totals and what is stored about the end of the run, in one read.
 struct RunState {
     StoppingRules rules;
@@ -16,7 +19,8 @@ struct RunState {
     std::int64_t completedBlocks = 0;
     double activeHours = 0;
     std::int64_t ownReservedSteps = 0; // of the incarnation that asked
-    std::int64_t mostParticipations = 0; // of a unit; 0: no limit
+    std::int64_t mostParticipations = kNotPrivate; // of a unit; 0: no limit
+    std::int64_t participations = 0; // of private training: of any unit at most, so far
 };
 RunState loadRunState(Database& db);
 /// The first statement of every transaction of a worker (core/DECISIONS.md 5): fails the database with Cancelled "lost

@@ -14,6 +14,7 @@
 #include "core/tracker/schema.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <set>
 
@@ -218,6 +219,15 @@ Result<std::string> metaText(Database& db, const char* key)
 Result<std::string> LedgerReader::runId() { return metaText(state_->db, "run_id"); }
 
 Result<std::string> LedgerReader::frozen() { return metaText(state_->db, "frozen"); }
+
+Result<std::int64_t> LedgerReader::participations()
+{
+    constexpr std::int64_t kMost = std::int64_t { 1 } << 40;
+    FURROW_TRY_ASSIGN(const std::string kept, metaText(state_->db, "participations"));
+    std::int64_t count = 0;
+    const auto read = std::from_chars(kept.data(), kept.data() + kept.size(), count);
+    return read.ec == std::errc() && count >= 0 && count <= kMost ? count : 0;
+}
 
 Result<std::map<std::string, std::string>> LedgerReader::orderFacts()
 {

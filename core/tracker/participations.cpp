@@ -144,9 +144,33 @@ Result<Participations> participations(const std::filesystem::path& tracker, cons
     return found;
 }
 
+std::int64_t participationsBefore(Database& db, const ChunkRow& chunk)
+{
+    std::int64_t before = mostOf(db, chunk.id, subtract(chunk.whole(), coveredRanges(db, chunk)));
+    for (std::int64_t id = chunk.id.value - kEpochIds; id >= kEpochIds; id -= kEpochIds)
+        before += mostOf(db, { id }, kAll);
+    return before;
+}
+
+void noteParticipation(LedgerFile& file, const RunState& run, ChunkId chunk)
+{
+    if (run.mostParticipations == kNotPrivate)
+        return;
+    std::int64_t now = 0;
+    for (std::int64_t id = chunk.value; id >= kEpochIds; id -= kEpochIds)
+        now += mostOf(file.db, { id }, kAll);
+    if (now <= run.participations)
+        return;
+    file.db.run("INSERT INTO meta (key, value) VALUES ('participations', ?)"
+                " ON CONFLICT (key) DO UPDATE SET value=excluded.value",
+        std::to_string(now)); // epochs.cpp reads it
+    if (now > 1)
+        writeRunEvent(file, 0, sentence("some unit of the data takes part %1 times from here on", { Count(now) }));
+}
+
 bool isSpent(Database& db, const RunState& run)
 {
-    if (run.mostParticipations == 0)
+    if (run.mostParticipations <= 0)
         return false;
     const auto next = loadFirstFree(db);
     return next && isSpent(db, run, *next);
@@ -154,12 +178,7 @@ bool isSpent(Database& db, const RunState& run)
 
 bool isSpent(Database& db, const RunState& run, const ChunkRow& chunk)
 {
-    if (run.mostParticipations == 0)
-        return false;
-    std::int64_t before = mostOf(db, chunk.id, subtract(chunk.whole(), coveredRanges(db, chunk)));
-    for (std::int64_t id = chunk.id.value - kEpochIds; id >= kEpochIds; id -= kEpochIds)
-        before += mostOf(db, { id }, kAll);
-    return before >= run.mostParticipations;
+    return run.mostParticipations > 0 && participationsBefore(db, chunk) >= run.mostParticipations;
 }
 
 void stopForPrivacy(LedgerFile& file)

@@ -21,6 +21,14 @@ Result<Participations> participations(const std::filesystem::path& tracker, cons
 
 // Internal to core/tracker.
 
+/// How often any window of the chunk that is still to be trained took part at most, in all epochs so far.
+std::int64_t participationsBefore(Database& db, const ChunkRow& chunk);
+/// Keeps how often any unit of a private run took part at most, now that a training of the chunk has begun, and the
+/// event where it is more than before. What a training gives back later without having trained it stays counted here:
+/// participations() is exact.
+/// @param run  as it was before
+void noteParticipation(LedgerFile& file, const RunState& run, ChunkId chunk);
+
 /// Whether the chunk that would be claimed next has windows that may not take part once more; false without a limit.
 bool isSpent(Database& db, const RunState& run);
 bool isSpent(Database& db, const RunState& run, const ChunkRow& chunk);

@@ -63,7 +63,7 @@ Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker)
     return found;
 }
 
-Result<std::int64_t> lostTrainings(const std::filesystem::path& tracker)
+Result<std::int64_t> noiseSalt(const std::filesystem::path& tracker)
 {
     FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
     Database& db = opened;
@@ -72,8 +72,9 @@ Result<std::int64_t> lostTrainings(const std::filesystem::path& tracker)
               ClaimOutcome::Lost)
             .value_or(0),
         kTotalBounds);
+    const auto madeAnew = db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key='made_anew'").value_or(0);
     FURROW_TRY(db.takeStatus());
-    return lost;
+    return madeAnew + lost;
 }
 
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks)
@@ -122,14 +123,10 @@ Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t
     if (patience)
         file.db.setPatience(std::move(patience));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
-    const auto known
-        = file.db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMostParticipations).value_or(0);
-    if (most > 0 && most != known)
+    if (file.db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMostParticipations) != most) {
         file.db.run(kStore, kMostParticipations, std::to_string(most));
-    else if (most == 0 && known != 0)
-        file.db.run("DELETE FROM meta WHERE key=?", kMostParticipations);
-    if (most != known)
         updateStop(file);
+    }
     return transaction.commit();
 }
 

@@ -33,12 +33,15 @@ struct SkippedWindows {
 };
 Result<SkippedWindows> skippedWindows(const std::filesystem::path& tracker);
 
-/// Trainings whose weights were given up so far, in part or whole, and those of checkpoints that do not survive. Looks
-/// at every claim and part. Once a worker has registered, what its predecessor lost is counted.
-Result<std::int64_t> lostTrainings(const std::filesystem::path& tracker);
+/// What the seed of the noise needs beside the step: a number that is another one whenever a step that was made before
+/// may be made again, on other windows. It counts the trainings whose weights were given up so far, in part or whole,
+/// and those of checkpoints that do not survive (once a worker has registered, what its predecessor lost is among
+/// them); a tracker that was made anew does not know them, so the time of that is in it too. Looks at every claim and
+/// part.
+Result<std::int64_t> noiseSalt(const std::filesystem::path& tracker);
 
-/// How often a unit may take part at most, lost trainings included; 0: no limit. Kept for the attempt that begins, as
-/// the plan of the rate is.
+/// Of a run that adds noise, how often a unit may take part at most, lost trainings included; 0: no limit. Kept for the
+/// attempt that begins, as the plan of the rate is.
 Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t most, Patience patience = {});
 
 /// Tokens that the position loses when these chunks are trained again.

@@ -118,6 +118,8 @@ struct Claim {
     std::int64_t positionTokens
         = 0; ///< tokens claimed in the run before this chunk: place in the learning-rate schedule
     std::int64_t coveredTokens = 0; ///< what they count for the windows of this chunk that are in the weights already
+    std::int64_t participations
+        = 0; ///< of private training, how often any unit of the run took part at most, this training included
 };
 
 /// What the labels of one sample cost on average at the moment it was trained.

@@ -235,6 +235,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     claim.coveredTokens
         = tokensIn(subtract(chunk.whole(), claim.remaining), chunk.tokens, claim.windows, file.windowTokens);
     moves.totals().claimedTokens += tokensIn(claim.remaining, chunk.tokens, claim.windows, file.windowTokens);
+    if (run.mostParticipations != kNotPrivate)
+        claim.participations = std::max(run.participations, participationsBefore(db, chunk) + 1);
     db.run("INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
            " VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0) + 1)",
         chunk.id, state_->incarnation, moves.wallNs(), encodeRanges(claim.remaining), claim.positionTokens);
@@ -266,10 +268,11 @@ Status WorkerLedger::begin(const Claim& claim)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, state_->everyday));
-    requireLive(file, state_->incarnation);
+    const RunState run = requireLive(file, state_->incarnation);
     ChunkMoves moves(file, state_->incarnation);
     const ChunkRow chunk = requireHeld(file, state_->incarnation, claim).chunk;
     file.db.run("UPDATE claim SET started_wall=? WHERE id=? AND started_wall=0", moves.wallNs(), claim.claimId);
+    noteParticipation(file, run, chunk.id);
     moves.visit(chunk.place);
     moves.finish();
     return transaction.commit();

@@ -187,6 +187,22 @@ ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samp
     return data;
 }
 
+ChartData privacyDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only)
+{
+    ChartData data;
+    data.axis = axis;
+    std::map<int, Points> byWorker;
+    if (!snapshot.privacy)
+        return data;
+    for (const PrivacyPoint& point : *snapshot.privacy) {
+        TelemetrySnapshot::Interval at;
+        if ((only < 0 || point.worker == only) && snapshot.find(point.worker, point.wall, at))
+            byWorker[point.worker].add(snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch), point.record.epsilon);
+    }
+    addLines(data, byWorker);
+    return data;
+}
+
 ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only)
 {
     ChartData data;

@@ -66,6 +66,10 @@ ChartData chartDataOf(
 /// was asked. @param only  a worker, or -1 for all
 ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0, int only = -1);
 
+/// What private training has given away: epsilon at the first step of each chunk, of the run as each worker saw it.
+/// Empty: no noise is added, or no epsilon is said. @param only  a worker, or -1 for all
+ChartData privacyDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+
 /// How far each replica was from the mean of all at each merge.
 ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0);
 

@@ -347,6 +347,25 @@ void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSourc
     }
 }
 
+/// Of a run without a delta telemetry knows nothing of it.
+void takePrivacyBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    if (!status.privacy || status.privacy->delta == 0 || !sources.telemetry->privacy) {
+        status.privacy.reset();
+        return;
+    }
+    status.privacy->participations = 0;
+    status.privacy->epsilon = 0;
+    for (const PrivacyPoint& point : *sources.telemetry->privacy) {
+        if (point.wall * 1e9 > static_cast<double>(wallNs)
+            || point.record.participations < status.privacy->participations)
+            continue;
+        status.privacy->participations = point.record.participations;
+        status.privacy->epsilon = point.record.epsilon;
+        status.privacy->delta = point.record.delta;
+    }
+}
+
 } // namespace
 
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
@@ -382,6 +401,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     if (sources.telemetry != nullptr) {
         takeWorkersBack(status, wallNs, sources);
         takeEvaluationsBack(status, wallNs, sources);
+        takePrivacyBack(status, wallNs, sources);
     }
     return status;
 }

@@ -81,7 +81,7 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &ChartsPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         snapshot_.reset();
-        hasAnswers_ = false;
+        absent_ = { SmallChart::Answers, SmallChart::Privacy };
         showSmall();
         link_.setRange(std::nullopt, false);
         loss_->setData({});
@@ -296,10 +296,14 @@ void ChartsPage::redraw()
     strip_->setData(loss);
     loss_->setData(std::move(loss));
     const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);
-    const bool has = !answers.lines.empty() || !answers.evals.empty();
-    if (std::exchange(hasAnswers_, has) != has)
+    const ChartData privacy = privacyDataOf(*snapshot_, axis(), perEpoch);
+    std::vector<SmallChart> absent;
+    for (const auto& [chart, data] : { std::pair(SmallChart::Answers, &answers), { SmallChart::Privacy, &privacy } })
+        if (data->lines.empty() && data->evals.empty())
+            absent.push_back(chart);
+    if (std::exchange(absent_, absent) != absent)
         showSmall();
-    small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch), answers);
+    small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch), answers, privacy);
     showSelection();
 }
 
@@ -430,9 +434,12 @@ void ChartsPage::applyOptions()
 void ChartsPage::showSmall()
 {
     std::vector<SmallChart> shown = settings_->wishes().small;
-    settings_->offer(SmallChart::Answers, hasAnswers_);
-    if (!hasAnswers_)
-        std::erase(shown, SmallChart::Answers);
+    for (const SmallChart chart : { SmallChart::Answers, SmallChart::Privacy }) {
+        const bool has = std::ranges::find(absent_, chart) == absent_.end();
+        settings_->offer(chart, has);
+        if (!has)
+            std::erase(shown, chart);
+    }
     small_->setShown(shown);
 }
 

@@ -82,7 +82,7 @@ private:
     ChartSettings* settings_ = nullptr;
     std::optional<std::vector<LostTraining>> lost_; // dashed in the curves
     std::optional<double> evaluated_; // the one evaluation that all views of the console say
-    bool hasAnswers_ = false; // the run was asked questions
+    std::vector<SmallChart> absent_ { SmallChart::Answers, SmallChart::Privacy }; // the run has no numbers for them
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

@@ -65,6 +65,10 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     leftOut_->setWordWrap(true);
     leftOut_->hide();
     column->addWidget(leftOut_);
+    privacy_ = makeLabel({}, TextTone::Value, TextSize::Small);
+    privacy_->setWordWrap(true);
+    privacy_->hide();
+    column->addWidget(privacy_);
     figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
         tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
     column->insertWidget(1, figures_); // in sight in a small window too
@@ -124,6 +128,7 @@ void OverviewPage::clear()
     head_->clear();
     open_->clear();
     leftOut_->hide();
+    privacy_->hide();
     meters_->clear();
     sampleBox_->hide();
     figures_->clear();
@@ -157,6 +162,8 @@ void OverviewPage::take(const StatusPtr& status)
         leftOut.append(coreWords(part.what));
     leftOut_->setText(leftOut.join(QLatin1Char(' ')));
     leftOut_->setVisible(!status->leftOut.empty());
+    privacy_->setText(status->privacy ? coreWords(inWords(*status->privacy)) : QString());
+    privacy_->setVisible(status->privacy.has_value());
     open_->setText(open.isEmpty() ? QString() : sentence.arg(open.join(QStringLiteral(", "))));
     showFigures(*status);
     showReading(*status);

@@ -51,6 +51,7 @@ private:
     EpochHead* head_ = nullptr;
     EpochMeters* meters_ = nullptr;
     QLabel* open_ = nullptr;
+    QLabel* privacy_ = nullptr; ///< what private training has given away; hidden: no noise is added
     QLabel* leftOut_ = nullptr; ///< files that the run goes on without; hidden: none
     FigureRow* figures_ = nullptr;
     FigureRow* reading_ = nullptr;

@@ -20,7 +20,8 @@ struct Kind {
     bool fromZero = false;
 };
 
-// In the order of SmallChart. Drift and answers have no metric: their points are merges and evaluations, not steps.
+// In the order of SmallChart. Drift, answers and privacy have no metric: their points are merges, evaluations and
+// chunks, not steps.
 constexpr Kind kKinds[kSmallChartCount] = {
     { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"),
         QT_TRANSLATE_NOOP("SmallCharts", "per worker, each on its own schedule"), Metric::LearningRate, true, false,
@@ -46,6 +47,8 @@ constexpr Kind kKinds[kSmallChartCount] = {
     { QT_TRANSLATE_NOOP("SmallCharts", "Right answers"),
         QT_TRANSLATE_NOOP("SmallCharts", "share of the questions, at each evaluation"), Metric::Loss, true, false,
         true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Privacy spent"),
+        QT_TRANSLATE_NOOP("SmallCharts", "epsilon at most, of any unit"), Metric::Loss, true, false, true },
 };
 
 /// Of the workers of the newest attempt: those of earlier ones are over.
@@ -146,18 +149,19 @@ void SmallCharts::setOptions(const ChartOptions& common)
     }
 }
 
-void SmallCharts::setData(
-    const std::function<ChartData(Metric)>& dataOf, const ChartData& drift, const ChartData& answers)
+void SmallCharts::setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift,
+    const ChartData& answers, const ChartData& privacy)
 {
     for (const SmallChart kind : shown_)
         chart(kind)->setData(kind == SmallChart::Drift ? drift
                 : kind == SmallChart::Answers          ? answers
+                : kind == SmallChart::Privacy          ? privacy
                                                        : dataOf(kKinds[static_cast<int>(kind)].metric));
 }
 
 void SmallCharts::clearData()
 {
-    setData([](Metric) { return ChartData {}; }, {}, {});
+    setData([](Metric) { return ChartData {}; }, {}, {}, {});
 }
 
 void SmallCharts::setHighlights(const std::vector<ChartSpan>& spans)

@@ -22,9 +22,10 @@ enum class SmallChart {
     Forward,
     Backward,
     Optimizer,
-    Answers
+    Answers,
+    Privacy
 };
-inline constexpr int kSmallChartCount = 11;
+inline constexpr int kSmallChartCount = 12;
 
 QString smallChartName(SmallChart chart); ///< "Learning rate"
 
@@ -39,8 +40,9 @@ public:
     /// Smoothing, raw points, mean and the scale of x are taken; what belongs to one chart stays.
     void setOptions(const ChartOptions& common);
     /// @param dataOf  the curves of a metric as the page shows them  @param drift  of the replicas at each merge
-    /// @param answers  to the questions of the run
-    void setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift, const ChartData& answers);
+    /// @param answers  to the questions of the run  @param privacy  what private training has given away
+    void setData(const std::function<ChartData(Metric)>& dataOf, const ChartData& drift, const ChartData& answers,
+        const ChartData& privacy);
     void clearData();
     void setHighlights(const std::vector<ChartSpan>& spans);
     void setEmptyText(const QString& sentence);

@@ -3,9 +3,11 @@
 #include "core/base/sentence.h"
 #include "core/config/gaussian_privacy.h"
 #include "core/config/option_term.h"
+#include "core/config/poisson_privacy.h"
 #include "core/config/schema.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow {
 
@@ -59,6 +61,16 @@ std::vector<Message> outsideOf(const RunConfig& config)
     return outside;
 }
 
+/// The same training of theory, which other programs account for: as long, with steps of the same size on average.
+PoissonSteps drawnSteps(const RunConfig& config, const PrivacyStatement& statement)
+{
+    const std::int64_t ranks = config.parallel == ParallelMode::Data ? std::max<std::int64_t>(1, config.workers) : 1;
+    const auto units = static_cast<double>(std::max<std::int64_t>(1, statement.units));
+    const double rate = std::min(1.0, static_cast<double>(config.batchSize * config.gradAccum * ranks) / units);
+    const double steps = std::ceil(static_cast<double>(statement.participations) / rate);
+    return { rate, static_cast<std::int64_t>(steps), config.noiseMultiplier };
+}
+
 } // namespace
 
 PrivacyStatement privacyStatement(const RunConfig& config, const Participations& counted, const AuditReport& report)
@@ -93,6 +105,11 @@ PrivacyStatement privacyStatement(const RunConfig& config, const Participations&
         statement.lines.push_back(sentence(
             "That counts %1 trainings of chunks whose weights are lost, for somebody may have seen them. Of the surviving weights alone: %2 times at most, epsilon %3.",
             { Count(counted.lostTrainings), Count(counted.kept), Real(*statement.epsilonKept, kDigits) }));
+    const PoissonSteps drawn = drawnSteps(config, statement);
+    statement.epsilonOfDrawing = poissonEpsilon(drawn, config.targetDelta);
+    statement.lines.push_back(sentence(
+        "For comparison with other programs only: had each of %1 steps drawn its units by chance (Poisson, %2 % each), epsilon would be %3. Steps here take units in turn, so that does not hold.",
+        { Count(drawn.steps), Real(100 * drawn.rate, kDigits), Real(*statement.epsilonOfDrawing, kDigits) }));
     return statement;
 }
 
@@ -100,7 +117,7 @@ void withhold(PrivacyStatement& statement)
 {
     if (!statement.epsilon)
         return;
-    statement.epsilon = statement.epsilonReplaced = statement.epsilonKept = std::nullopt;
+    statement.epsilon = statement.epsilonReplaced = statement.epsilonKept = statement.epsilonOfDrawing = std::nullopt;
     statement.lines = { sentence("No epsilon is stated: the files are not what the ledger speaks of.") };
 }
 

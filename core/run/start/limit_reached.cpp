@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/config/gaussian_privacy.h"
 #include "core/config/option_term.h"
 
 #include <algorithm>
@@ -54,6 +55,9 @@ StopReason limitReached(
         return StopReason::Hours;
     if (allKept && areEpochsComplete(status, wanted))
         return StopReason::Epochs;
+    if (status.stopReason == StopReason::Privacy && status.privacy && mostParticipations(wanted) > 0
+        && status.privacy->participations >= mostParticipations(wanted))
+        return StopReason::Privacy;
     return StopReason::None;
 }
 
@@ -81,6 +85,11 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
         return sentence(
             "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.",
             { Count(wanted.epochs), optionTerm("iterate") });
+    case StopReason::Privacy:
+        return sentence(
+            "Epsilon may be %1 at most, and %2 is spent: no unit may take part once more. The attempt would end at once; raise %3, or write 0 for no limit.",
+            { Real(wanted.targetEpsilon, kDigits), Real(status.privacy ? status.privacy->epsilon : 0, kDigits),
+                optionTerm("target_epsilon") });
     default: return {};
     }
 }

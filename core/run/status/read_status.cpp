@@ -145,6 +145,10 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     FURROW_TRY(addWorkers(status, paths, ledger, rows, view));
     addCheckpoints(status, rows);
     addEvaluation(status, paths, config, rows, view);
+    if (config.noiseMultiplier > 0) {
+        FURROW_TRY_ASSIGN(const std::int64_t participations, ledger.participations());
+        status.privacy = privacySpent(config, participations);
+    }
     FURROW_TRY(addChunks(status, ledger, rows, view));
     status.reading = readReading(paths);
     deriveState(status, paths, rows.totals, attempt, rows.incarnations, view);

@@ -7,6 +7,7 @@
 #include "core/run/status/held_out_loss.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/open_epochs.h"
+#include "core/run/status/privacy_spent.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_state.h"
 #include "core/run/status/worker_status.h"
@@ -71,6 +72,7 @@ struct RunStatus {
     std::optional<HeldOutLoss> evaluation; ///< the newest of weights that are there, whichever replica's: of a
                                            ///< checkpoint, or told by a worker while it trained
     std::optional<TaskAnswers> answers; ///< the newest of weights that are there; absent: no questions were put to any
+    std::optional<PrivacySpent> privacy; ///< of a run that trains with noise
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
     DataNotes data;

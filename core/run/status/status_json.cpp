@@ -40,6 +40,14 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
 }
 
 /// With the names that `furrowctl eval --tasks` has.
+nlohmann::json privacyJson(const PrivacySpent& spent)
+{
+    return { { "epsilon_at_most", number(spent.epsilon) }, { "delta", spent.delta },
+        { "participations_at_most", spent.participations },
+        { "target_epsilon", spent.targetEpsilon > 0 ? nlohmann::json(spent.targetEpsilon) : nlohmann::json(nullptr) },
+        { "participations_allowed", spent.most > 0 ? nlohmann::json(spent.most) : nlohmann::json(nullptr) } };
+}
+
 nlohmann::json answersJson(const TaskAnswers& answers)
 {
     nlohmann::json json { { "kind", answers.marks.kind() }, { "questions", answers.marks.questions },
@@ -149,6 +157,7 @@ nlohmann::json toJson(const RunStatus& s)
         { "keeps_epoch_open", s.keepsEpochOpen } };
     json["evaluation"] = s.evaluation ? evaluationJson(*s.evaluation) : nlohmann::json(nullptr);
     json["eval_tasks"] = s.answers ? answersJson(*s.answers) : nlohmann::json(nullptr);
+    json["privacy"] = s.privacy ? privacyJson(*s.privacy) : nlohmann::json(nullptr);
     json["stop_message"] = toJson(s.stopDetail);
     json["hindrance"] = s.hindrance ? nlohmann::json(s.hindrance->sentence.text()) : nlohmann::json(nullptr);
     json["evidence"] = s.evidence;

@@ -65,6 +65,7 @@ struct PrivacyStatement {
     std::optional<double> epsilon; ///< at `delta`; nothing: it is not stated, and the first line says why
     std::optional<double> epsilonReplaced; ///< where one unit stands in place of another
     std::optional<double> epsilonKept; ///< of the surviving weights alone
+    std::optional<double> epsilonOfDrawing; ///< for comparison: had each step drawn its units by chance (Poisson)
     double delta = 0;
     std::int64_t participations = 0; ///< of a unit at most, with lost trainings
     std::int64_t keptParticipations = 0;

@@ -109,7 +109,8 @@ Json privacyJson(const PrivacyStatement& privacy)
     const auto known = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
     return { { "epsilon", known(privacy.epsilon) }, { "delta", privacy.delta },
         { "epsilon_replaced", known(privacy.epsilonReplaced) },
-        { "epsilon_surviving_weights", known(privacy.epsilonKept) }, { "participations", privacy.participations },
+        { "epsilon_surviving_weights", known(privacy.epsilonKept) },
+        { "epsilon_if_drawn_by_chance", known(privacy.epsilonOfDrawing) }, { "participations", privacy.participations },
         { "participations_surviving_weights", privacy.keptParticipations }, { "trainings_lost", privacy.lostTrainings },
         { "units", privacy.units }, { "statement", privacy.lines }, { "outside", privacy.outside } };
 }

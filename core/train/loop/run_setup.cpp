@@ -123,6 +123,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     options.device = setup.device;
     options.precision = precision.value();
     options.threads = std::max(setup.compute.threads, 1);
+    options.fastCpu = setup.compute.fastCpu;
     OptimizerConfig optimizer;
     options.checkpointActivations = c.recompute;
     optimizer.kind = c.optimizer;

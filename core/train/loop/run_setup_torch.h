@@ -19,6 +19,7 @@ struct ComputeOptions {
     int threads = 1; ///< of the CPU
     bool counting = false; ///< the counting model instead of the one of the configuration (storm harness)
     int worker = 0; ///< its number: the counting model can be slower in one of them
+    bool fastCpu = true; ///< as ModelOptions has it
 };
 
 /// A run as the trainer and the tasks see it: frozen file, configuration in force and how to make a learner for it.

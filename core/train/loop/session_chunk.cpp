@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/base/memory_death.h"
 #include "core/base/sentence.h"
+#include "core/config/gaussian_privacy.h"
 #include "core/tracker/window_ranges.h"
 #include "core/train/meters/seconds.h"
 
@@ -274,7 +275,17 @@ std::uint64_t TrainingSession::noiseSeed() const
     constexpr std::uint64_t kNoise = 0x6e6f697365; // so that dropout's seeds are others
     return mixSeed(
         { kNoise, static_cast<std::uint64_t>(setup_.config.seed), static_cast<std::uint64_t>(options_.replica),
-            static_cast<std::uint64_t>(state_.ownSteps), static_cast<std::uint64_t>(lostTrainings_) });
+            static_cast<std::uint64_t>(state_.ownSteps), static_cast<std::uint64_t>(noiseSalt_) });
+}
+
+/// At the first step of a chunk: its units have taken part once more.
+void TrainingSession::tellPrivacy(ChunkWork& work)
+{
+    const RunConfig& c = setup_.config;
+    if (c.noiseMultiplier <= 0 || c.targetDelta <= 0 || std::exchange(work.privacyTold, true))
+        return;
+    telemetry_->write(PrivacyRecord { systemClock().monotonicNs(), state_.ownSteps, work.claim.participations,
+        epsilonOf(furrow::lossOf(work.claim.participations, c.noiseMultiplier), c.targetDelta), c.targetDelta });
 }
 
 Error TrainingSession::outOfMemory(const Message& said)
@@ -369,6 +380,7 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         line.memoryBytes = memory_.read(setup_.device).bytes;
         if (!step.bad)
             telemetry_->write(line);
+        tellPrivacy(work);
         if (now - lastClaimWaitsNs_ > kClaimWaitsEveryNs)
             tellClaimWaits();
         tellProgress(WorkerPhase::Train, &work);

@@ -94,7 +94,7 @@ Status TrainingSession::start()
     divergence_.restore(state_.divergence);
     FURROW_TRY(planRates());
     if (setup_.config.noiseMultiplier > 0) {
-        FURROW_TRY_ASSIGN(lostTrainings_, lostTrainings(setup_.paths.tracker()));
+        FURROW_TRY_ASSIGN(noiseSalt_, noiseSalt(setup_.paths.tracker()));
     }
     const auto signals = ledger_->signals();
     saveRequestSeen_ = signals.saveRequest;

@@ -60,6 +60,7 @@ private:
         std::int64_t stepsDone = 0;
         double positionTokens = 0; ///< labels trained in the run before the next step: place in the schedule
         bool begun = false;
+        bool privacyTold = false;
 
         std::vector<Part> unfrozen(std::int64_t steps) const;
     };
@@ -109,6 +110,7 @@ private:
     void judge(const ChunkWork& work, const StepOutcome& step);
     void tellLeftOut(const ChunkWork& work, const StepOutcome& step);
     std::uint64_t noiseSeed() const;
+    void tellPrivacy(ChunkWork& work);
     Status endChunk(ChunkWork& work, bool partly);
     Error outOfMemory(const Message& said);
 
@@ -205,7 +207,7 @@ private:
     AdaptiveRate adaptive_; ///< its state is kept in state_
     SpikeDetector spikes_;
     DivergenceWatch divergence_;
-    std::int64_t lostTrainings_ = 0; ///< of the run when this worker began; counted where there is noise
+    std::int64_t noiseSalt_ = 0; ///< noiseSalt() when this worker began; 0 without noise
     Rollback rollback_; ///< of this replica, as the incarnation before left it
     struct BadStart {
         ChunkId chunk;

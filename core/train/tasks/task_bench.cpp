@@ -178,6 +178,45 @@ Result<nlohmann::json> timeKernels(const RunSetup& setup, Learner& learner, cons
     return rows;
 }
 
+/// Steps that clip each window by itself beside plain ones, in turns: those that the preset takes, and those by
+/// libtorch's operators, which the clipped ones use too.
+Result<nlohmann::json> timeClipping(
+    const RunSetup& plain, const TaskOptions& options, const Batch& batch, const std::function<bool()>& stopRequested)
+{
+    constexpr int kRounds = 5;
+    RunSetup byOperators = plain;
+    byOperators.compute.fastCpu = false;
+    RunSetup clipped = byOperators;
+    clipped.config.clipPerSample = options.clipPerSample;
+    clipped.config.noiseMultiplier = options.noiseMultiplier;
+    if (const auto problems = trainingProblems(clipped); !problems.empty())
+        return Error { ErrorCode::InvalidArgument, problems.front() };
+    struct Kind {
+        const char* name;
+        const RunSetup& setup;
+        std::vector<double> medians;
+    };
+    Kind kinds[] = { { "plain", plain, {} }, { "plain_operators", byOperators, {} }, { "clipped", clipped, {} } };
+    for (int round = 0; round < kRounds; ++round)
+        for (Kind& kind : kinds) {
+            FURROW_TRY_ASSIGN(auto learner, newLearner(kind.setup));
+            FURROW_TRY_ASSIGN(const auto times,
+                timeSteps(*learner, batch, stepRules(kind.setup.config), options.seconds / kRounds, stopRequested));
+            kind.medians.push_back(times.median);
+        }
+    nlohmann::json result { { "clip_per_sample", options.clipPerSample },
+        { "noise_multiplier", options.noiseMultiplier }, { "rounds", kRounds } };
+    const auto median = [](std::vector<double> values) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() / 2];
+    };
+    for (const Kind& kind : kinds)
+        result[std::string(kind.name) + "_ms"] = median(kind.medians) * 1e3;
+    result["times_plain"] = median(kinds[2].medians) / median(kinds[0].medians);
+    result["times_plain_operators"] = median(kinds[2].medians) / median(kinds[1].medians);
+    return result;
+}
+
 /// Collects code points piece by piece for the character vocabulary.
 Result<std::shared_ptr<const Tokenizer>> characterTokenizer(const std::string& file)
 {
@@ -288,6 +327,9 @@ Result<nlohmann::json> benchTask(const TaskOptions& options, const std::function
         return kernels.error();
     else if (!kernels.value().empty())
         result["kernels"] = kernels.value();
+    if (options.clipPerSample > 0) {
+        FURROW_TRY_ASSIGN(result["clipping"], timeClipping(setup, options, batch, stopRequested));
+    }
     return result;
 }
 

@@ -52,6 +52,8 @@ struct TaskOptions {
     std::string precision; ///< "": as the preset says
     std::int64_t batchSize = 0; ///< 0: as the preset says
     std::int64_t seqLen = 0;
+    double clipPerSample = 0; ///< bench: clip each window by itself, and time that against plain steps; 0: not
+    double noiseMultiplier = 0; ///< bench: with noise
     double seconds = 10; ///< bench: of measuring; fit: of a step, at most
     std::int64_t steps = 2000; ///< stream
     std::int64_t evalEvery = 250; ///< stream

@@ -212,6 +212,7 @@ private Q_SLOTS:
         SampleRecord sample { 8, 17, "ROMEO:", "line\nbreak" };
         ClaimWaitRecord claims { 9, 5000, 0.125, 1.5, 20.25 };
         DriftRecord drift { 10, 3, 1, 0.5, 0.75, 41.5 };
+        PrivacyRecord privacy { 11, 17, 3, 6.5625, 1e-6 };
         ScannedLine line;
         const auto scan = [&line](const TelemetryRecord& record) {
             std::string text;
@@ -238,6 +239,8 @@ private Q_SLOTS:
         QVERIFY(line.kind == LineKind::Claims && line.claims == claims);
         scan(drift);
         QVERIFY(line.kind == LineKind::Drift && line.drift == drift);
+        scan(privacy);
+        QVERIFY(line.kind == LineKind::Privacy && line.privacy == privacy);
     }
 
     void everyCutOfALineIsBad()

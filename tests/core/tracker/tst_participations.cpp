@@ -1,11 +1,16 @@
 #include "ledger_fixture.h"
 
+#include "core/tracker/audit/rebuild.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/participations.h"
 #include "core/tracker/training_notes.h"
 
 using namespace furrow;
 
 namespace {
+
+/// What status and charts say while it trains.
+std::int64_t told(const Field& field) { return good(good(LedgerReader::open(field.tracker)).participations()); }
 
 Participations counted(const Field& field) { return good(participations(field.tracker), "participations"); }
 
@@ -60,7 +65,7 @@ private Q_SLOTS:
         QCOMPARE(counted(field).all, 1);
         QCOMPARE(counted(field).kept, 0);
         QCOMPARE(counted(field).lostTrainings, 1);
-        QCOMPARE(good(lostTrainings(field.tracker)), 1);
+        QCOMPARE(good(noiseSalt(field.tracker)), 1);
 
         auto third = field.worker(2);
         trainOne(third, 2, "third");
@@ -95,12 +100,60 @@ private Q_SLOTS:
         auto worker = field.worker(0);
         const auto checkpoint = trainOne(worker, 0, "only");
         good(worker.end("over"));
-        QCOMPARE(good(lostTrainings(field.tracker)), 0);
+        QCOMPARE(good(noiseSalt(field.tracker)), 0);
         good(field.supervisor().markDamaged(checkpoint, "for a test"));
         QCOMPARE(counted(field).kept, 0);
         QCOMPARE(counted(field).all, 1);
         QVERIFY(counted(field).lostTrainings > 0);
-        QVERIFY(good(lostTrainings(field.tracker)) > 0);
+        QVERIFY(good(noiseSalt(field.tracker)) > 0);
+    }
+
+    /// Status, chart and audit say the same: counted as it begins, lost trainings included.
+    void whatIsToldWhileItTrainsIsWhatTheAuditCounts()
+    {
+        StoppingRules rules;
+        rules.epochs = 2;
+        Field field(rules);
+        good(keepMostParticipations(field.tracker, 0)); // private, without a limit
+        field.fill(1, 2);
+        auto first = field.worker(0);
+        QCOMPARE(told(field), 0);
+        QCOMPARE(begun(first).participations, 1);
+        QCOMPARE(told(field), 1);
+        good(field.supervisor().revoke(field.ids[0], "died"));
+        auto second = field.worker(1);
+        QCOMPARE(trainOne(second, 1, "again").value > 0, true); // which of the two chunks comes first is the order's
+        QCOMPARE(told(field), 2);
+        trainOne(second, 1, "other");
+        QCOMPARE(told(field), counted(field).all);
+        good(field.supervisor().advance());
+        const Claim next = begun(second);
+        QVERIFY(next.participations >= 2);
+        QCOMPARE(told(field), counted(field).all);
+        verifyClean(field);
+    }
+
+    void aRunWithoutNoiseCountsNothing()
+    {
+        Field field;
+        field.fill(1, 1);
+        auto worker = field.worker(0);
+        QCOMPARE(begun(worker).participations, 0);
+        QCOMPARE(told(field), 0);
+    }
+
+    /// Lost trainings are not in a tracker that was made anew: the noise of their steps came back for other windows.
+    void noiseOfLostStepsCameBackAfterARebuild()
+    {
+        Field field;
+        field.fill(1, 1);
+        auto worker = field.worker(0);
+        begun(worker);
+        good(field.supervisor().revoke(field.ids[0], "died"));
+        const std::int64_t before = good(noiseSalt(field.tracker));
+        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, field.clock));
+        QVERIFY(good(noiseSalt(field.tracker)) != before);
+        QVERIFY(good(noiseSalt(field.tracker)) > 1'000);
     }
 
     void noEpochBeginsThatIsOneTooMany()

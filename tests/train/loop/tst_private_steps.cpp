@@ -240,7 +240,7 @@ private Q_SLOTS:
         broken.beginAttempt();
         broken.train();
         NO_FAULT(auditFault(broken));
-        QCOMPARE(must(lostTrainings(broken.paths().tracker())), 0);
+        QCOMPARE(must(noiseSalt(broken.paths().tracker())), 0);
         QCOMPARE(broken.weightsHash(), unbroken.weightsHash());
     }
 
@@ -252,7 +252,7 @@ private Q_SLOTS:
             unbroken.train();
             TinyRun broken(privately(oneWorker(3), noise));
             trainAndLose(broken);
-            QVERIFY(must(lostTrainings(broken.paths().tracker())) > 0);
+            QVERIFY(must(noiseSalt(broken.paths().tracker())) > 0);
             broken.train();
             NO_FAULT(auditFault(broken));
             QCOMPARE(broken.weightsHash() == unbroken.weightsHash(), noise == 0.0);
