@@ -107,6 +107,38 @@ SpecialTokens tokensOf(const std::string& configText, SpecialTokens otherwise)
     return { of("bos_token_id", otherwise.begin), of("eos_token_id", otherwise.end) };
 }
 
+std::uint64_t numbersOf(const GgufTensor& place)
+{
+    std::uint64_t count = 1;
+    for (const std::int64_t size : place.shape)
+        count *= static_cast<std::uint64_t>(size);
+    return count;
+}
+
+/// What general.file_type says: the type that was asked for, or half precision where more became that.
+GgufType typeOfFile(const std::vector<GgufTensor>& places, GgufType wanted)
+{
+    const auto numbers = [&places](GgufType type) {
+        std::uint64_t sum = 0;
+        for (const GgufTensor& place : places)
+            sum += place.type == type ? numbersOf(place) : 0;
+        return sum;
+    };
+    return wanted == GgufType::F32 || numbers(wanted) >= numbers(GgufType::F16) ? wanted : GgufType::F16;
+}
+
+/// Blocks that no row fills would be asked for, and the file be half precision all through.
+Status checkBlocks(const std::vector<GgufTensor>& places, GgufType wanted, std::int64_t width)
+{
+    const auto has = [wanted](const GgufTensor& place) { return place.type == wanted; };
+    if (wanted == GgufType::F32 || std::any_of(places.begin(), places.end(), has))
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 stores rows in blocks of %2 numbers, and no matrix of this model has such rows (width %3): all would be f16. Export with --type f16, bf16 or f32.",
+            { std::string(rowOf(wanted).name), std::to_string(rowOf(wanted).blockNumbers), std::to_string(width) }) };
+}
+
 Status writeGguf(const Model& model, const HuggingFaceExtras& extras, const GgufChoice& choice, FileSystem& files,
     const std::filesystem::path& path)
 {
@@ -116,8 +148,8 @@ Status writeGguf(const Model& model, const HuggingFaceExtras& extras, const Gguf
     FURROW_TRY_ASSIGN(const auto tokenizer,
         ggufTokenizerMetadata(extras.files, config.meaning.config.vocabularySize, tokens.begin, tokens.end));
     made.metadata.update(tokenizer);
-    made.metadata.update({ { "general.type", "model" }, { "general.name", choice.name },
-        { "general.file_type", rowOf(choice.type).fileType }, { "general.quantization_version", 2 } });
+    made.metadata.update(
+        { { "general.type", "model" }, { "general.name", choice.name }, { "general.quantization_version", 2 } });
     NamedTensors tensors
         = stacked(toHuggingFace({ config.meaning.config, &made.architecture->family }, model.fullState()));
     if (!made.ropeFactors.empty())
@@ -125,6 +157,8 @@ Status writeGguf(const Model& model, const HuggingFaceExtras& extras, const Gguf
     std::vector<GgufTensor> places;
     for (const auto& [name, tensor] : tensors)
         places.push_back({ name, tensor.sizes().vec(), typeOf(name, tensor, choice.type) });
+    FURROW_TRY(checkBlocks(places, choice.type, config.meaning.config.width));
+    made.metadata["general.file_type"] = rowOf(typeOfFile(places, choice.type)).fileType;
     FURROW_TRY_ASSIGN(const auto header, ggufHeader(made.metadata, places));
     return writeAll(tensors, places, header, files, path);
 }
