@@ -140,7 +140,7 @@ struct RunConfig {
     std::string evalTasks;
     std::int64_t evalTasksLimit = 100;
     std::int64_t sampleSteps = 0;
-    std::string samplePrompt = "\n";
+    std::string samplePrompt; ///< "": a text of its own
     double expectedLoss = 0.9;
     double expectedLossFall = 0.12;
     double lossAlarm = 0.4;

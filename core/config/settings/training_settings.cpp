@@ -196,7 +196,10 @@ void addEvaluationSettings(SettingTable& table)
         .resume(Safe)
         .help("Own steps of worker 0 between two text samples.");
 
-    table.text("sample_prompt", &C::samplePrompt).label("Prompt").resume(Safe).help("Beginning of the text samples.");
+    table.text("sample_prompt", &C::samplePrompt)
+        .label("Prompt")
+        .resume(Safe)
+        .help("Beginning of the text samples; empty: a text of its own.");
 
     table.real("expected_loss", &C::expectedLoss)
         .label("Expected loss")

@@ -120,13 +120,16 @@ bool Talk::follow()
 void Talk::forget()
 {
     messages_.clear();
-    text_ = options_.prompt == "\n" ? "" : options_.prompt;
+    text_ = options_.prompt;
 }
+
+/// Between what is said and what is answered, where the model knows one: of texts of one line each it does not.
+std::string Talk::lineBreak() const { return unknownIn("\n", *run_.tokenizer).empty() ? "\n" : ""; }
 
 Result<Tokens> Talk::promptWith(const std::string& said) const
 {
     if (!turns_)
-        return promptTokens(run_, options_, text_ + said + "\n");
+        return promptTokens(run_, options_, text_ + said + lineBreak());
     auto messages = messages_;
     messages.push_back({ "user", said });
     return promptTokens(*turns_, messages);
@@ -138,7 +141,7 @@ void Talk::keep(const std::string& said, const std::string& answer)
         messages_.push_back({ "user", said });
         messages_.push_back({ "assistant", answer });
     } else {
-        text_ += said + "\n" + answer + "\n";
+        text_ += said + lineBreak() + answer + lineBreak();
     }
 }
 

@@ -64,6 +64,7 @@ private:
     {
     }
     Result<std::vector<std::int64_t>> promptWith(const std::string& said) const;
+    std::string lineBreak() const;
     void keep(const std::string& said, const std::string& answer);
 
     LoadedRun run_;

@@ -32,10 +32,9 @@ Result<nlohmann::json> sampleTask(
             output(piece);
             return !stopRequested();
         }));
-    const bool isGiven = asked != TaskOptions().prompt; // of the prompt that stands for none nobody need be told
     return nlohmann::json { { "checkpoint", run.checkpoint }, { "is_start_weights", isOfStartWeights(run) },
         { "weights", weightsJson(run) }, { "prompt", asked }, { "prompt_tokens", prompt },
-        { "unknown_characters", isGiven ? unknownIn(asked, *run.tokenizer) : std::string() }, { "text", written.text },
+        { "unknown_characters", unknownIn(asked, *run.tokenizer) }, { "text", written.text },
         { "ended", written.ended && !stopRequested() }, { "tokens", written.tokens },
         { "tokens_per_s", written.tokensPerSecond } };
 }

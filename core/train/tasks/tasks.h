@@ -27,7 +27,7 @@ struct TaskOptions {
     bool counting = false;
 
     // sample, chat
-    std::string prompt = "\n";
+    std::string prompt; ///< "": a text of its own, from the token that stands between texts on
     std::string chat; ///< sample: one turn of a person, answered in the model's own chat format; "": the prompt counts
     bool jsonLines = false; ///< chat: what is said and answered are JSON lines (task_chat.cpp)
     bool special = false; ///< special tokens written in the prompt are those tokens; always without a run
