@@ -35,6 +35,7 @@ nlohmann::json brainJson(const Brain& b)
                                                         : nlohmann::json(nullptr) } };
     json["weights"] = b.weights ? toJson(*b.weights) : nlohmann::json(nullptr);
     json["init_from"] = b.file.config.initFrom; // "": from noise
+    json["init_from_sha256"] = b.file.startWeightsHash; // "": not kept
     json["lora_rank"] = b.file.config.loraRank; // 0: all weights are trained
     json["epochs"] = nlohmann::json::array();
     for (const auto& epoch : b.epochs)
@@ -64,7 +65,8 @@ std::string brainText(const Brain& b)
         text += "    epoch " + std::to_string(epoch.epoch + 1) + ": " + formatCount(epoch.chunks[ChunkState::Committed])
             + " of " + formatCount(epoch.chunks.sum()) + " chunks\n";
     if (b.ancestors.empty() && !b.file.config.initFrom.empty()) // of another program
-        text += "  grew from the weights in " + b.file.config.initFrom + "\n";
+        text += "  grew from the weights in " + b.file.config.initFrom
+            + (b.file.startWeightsHash.empty() ? "" : " (SHA-256 " + b.file.startWeightsHash + ")") + "\n";
     for (const auto& p : b.ancestors)
         text += "  grew from " + p.folder + ", checkpoint " + p.checkpoint + ": " + formatCount(p.step) + " steps, "
             + formatCount(p.tokens) + " tokens; "

@@ -86,6 +86,72 @@ private Q_SLOTS:
             RunDriver::auditedEpoch(parent_)[QStringLiteral("committed")].toInt());
     }
 
+    /// Weights that are not those of their checkpoint were trained on, and `brain show` vouched for them.
+    void damagedWeightsWereTakenToStartFrom()
+    {
+        const QString child = runFolder("damaged");
+        QFile weights(checkpointOf(parent_) + QStringLiteral("/weights.safetensors"));
+        QVERIFY(weights.open(QIODevice::ReadWrite));
+        QVERIFY(weights.seek(weights.size() - 100));
+        const QByteArray whole = weights.read(50);
+        const auto write = [&weights](const QByteArray& bytes) {
+            return weights.seek(weights.size() - 100) && weights.write(bytes) == bytes.size() && weights.flush();
+        };
+        QVERIFY(write(QByteArray(50, '\x3f')));
+        for (const char* place : { "in the run", "copied" }) {
+            const QString copy = folder_.filePath(QStringLiteral("copy"));
+            const bool isCopy = place == std::string_view("copied");
+            if (isCopy) {
+                QVERIFY(QDir().mkpath(copy));
+                for (const auto& name : QDir(checkpointOf(parent_)).entryList(QDir::Files))
+                    QVERIFY(
+                        QFile::copy(checkpointOf(parent_) + QLatin1Char('/') + name, copy + QLatin1Char('/') + name));
+            }
+            const auto out = run(child, { QStringLiteral("--init-from"), isCopy ? copy : checkpointOf(parent_) });
+            QVERIFY2(out.exitCode != 0 && out.errors.contains(QStringLiteral("SHA-256 of weights.safetensors differs")),
+                qPrintable(QLatin1String(place) + out.errors + out.text));
+            QVERIFY(!QDir(child).exists());
+        }
+        QVERIFY(write(whole));
+    }
+
+    /// What lay under the name of init_from when a run was started was trained, whatever it had been when the run was
+    /// made; and a run that had checkpoints of its own could not go on without it.
+    void weightsToStartFromWereExchangedUnderARunThatWaited()
+    {
+        const QString from = folder_.filePath(QStringLiteral("from"));
+        QVERIFY(QDir().mkpath(from));
+        const QString weights = from + QStringLiteral("/weights.safetensors");
+        QVERIFY(QFile::copy(checkpointOf(parent_) + QStringLiteral("/weights.safetensors"), weights));
+        const QString child = runFolder("waited");
+        const auto made
+            = RunDriver::ctl(QStringList { QStringLiteral("new"), QStringLiteral("--workers"), QStringLiteral("1"),
+                                 QStringLiteral("--data"), text_, QStringLiteral("--out"), child,
+                                 QStringLiteral("--devices"), QStringLiteral("cpu"), QStringLiteral("--init-from"),
+                                 from, QStringLiteral("--steps"), QStringLiteral("40") }
+                + RunDriver::tinyModel());
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors + made.text));
+        QFile file(weights);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        const QByteArray whole = file.readAll();
+        const auto write = [&file](const QByteArray& bytes) {
+            return file.seek(file.size() - bytes.size()) && file.write(bytes) == bytes.size() && file.flush();
+        };
+        QVERIFY(write(QByteArray(50, '\x3f')));
+        const auto refused = RunDriver::ctl({ QStringLiteral("resume"), child });
+        QVERIFY(refused.exitCode != 0);
+        const QString told = RunDriver::ctl({ QStringLiteral("status"), child }).text;
+        QVERIFY2(told.contains(QStringLiteral("holds other weights than when the run was made")),
+            qPrintable(told + refused.errors + refused.text));
+        QVERIFY(write(whole));
+        const auto trained = RunDriver::ctl({ QStringLiteral("resume"), child });
+        QVERIFY2(trained.exitCode == 0, qPrintable(trained.errors + trained.text));
+        QVERIFY(QDir(from).removeRecursively());
+        const auto onwards
+            = RunDriver::ctl({ QStringLiteral("resume"), child, QStringLiteral("--steps"), QStringLiteral("60") });
+        QVERIFY2(onwards.exitCode == 0, qPrintable(onwards.errors + onwards.text));
+    }
+
     void whatCannotBeSkippedIsRefused_data()
     {
         QTest::addColumn<QStringList>("options");

@@ -95,7 +95,9 @@ std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& ro
 {
     std::string text = plain(of.shape) + ".\n\nTrained with Furrow " + plain(of.file.furrowVersion);
     if (!of.config.initFrom.empty())
-        text += ", starting from " + code(placeName(of.config.initFrom));
+        text += ", starting from " + code(placeName(of.config.initFrom))
+            + (of.file.startWeightsHash.empty() ? ""
+                                                : " (SHA-256 of its weights " + code(of.file.startWeightsHash) + ")");
     if (!row)
         return text + ". Nothing is trained yet: these are the weights that the run starts with.\n";
     const CheckpointRecord& r = row->record;

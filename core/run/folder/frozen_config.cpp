@@ -24,6 +24,8 @@ constexpr const char* kFacts[]
 
 constexpr const char* kFiles = "list of data files";
 constexpr const char* kQuestions = "hash of the questions";
+constexpr const char* kStartWeights = "hash of the weights to start from";
+constexpr const char* kEpochTokens = "tokens of an epoch";
 
 /// What the list of files says beside where they lie: a data set may be moved.
 std::string hashOfFiles(const RunFile& file)
@@ -46,7 +48,8 @@ nlohmann::ordered_json frozenJson(const RunFile& file)
 {
     nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash },
         { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash },
-        { kFiles, hashOfFiles(file) }, { kQuestions, file.questionsHash } };
+        { kFiles, hashOfFiles(file) }, { kQuestions, file.questionsHash }, { kEpochTokens, file.epoch.labels },
+        { kStartWeights, file.startWeightsHash } };
     for (const auto& setting : settings())
         if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);

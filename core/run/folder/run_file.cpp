@@ -28,6 +28,17 @@ Error broken(const RunPaths& paths, const Message& why)
     return { ErrorCode::Corrupt, sentence("%1 cannot be used: %2", { utf8Text(paths.configFile()), why }) };
 }
 
+/// Of a file that was edited to what cannot be, nothing: the length is judged by the bytes of the files then.
+EpochLength epochFrom(const JsonPart& data)
+{
+    const EpochLength epoch { data.valueOr("epoch_tokens", 0.0), data.valueOr("tokens_per_sample", 0.0),
+        data.valueOr("bytes_per_sample", 0.0), data.valueOr("window_fill", 1.0) };
+    const auto isAmount = [](double value) { return value >= 0 && value <= 1e18; }; // NaN is none
+    const bool isSound = isAmount(epoch.labels) && isAmount(epoch.labelsPerSample) && isAmount(epoch.bytesPerSample)
+        && epoch.windowFill > 0 && epoch.windowFill <= 1;
+    return isSound ? epoch : EpochLength {};
+}
+
 Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
 {
     const JsonPart json = reading.root();
@@ -56,7 +67,9 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
         = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
     file.originHash = data.valueOr("origin_sha256", std::string());
+    file.startWeightsHash = data.valueOr("start_weights_sha256", std::string());
     file.questionsHash = data.valueOr("questions_sha256", std::string());
+    file.epoch = epochFrom(data);
     json["parent_run"].to(file.parentRun);
     RunConfig base;
     base.documentMasks = DocumentMasks::Off; // as runs trained before the settings were: they go on as they began
@@ -118,7 +131,9 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
                 { "samples_per_block_message", messageParts(file.samplesPerBlockReason) },
                 { "tokenizer_hash", file.tokenizerHash }, { "vocabulary_size", file.vocabularySize },
                 { "held_out_sha256", file.heldOutHash }, { "questions_sha256", file.questionsHash },
-                { "origin_sha256", file.originHash },
+                { "origin_sha256", file.originHash }, { "start_weights_sha256", file.startWeightsHash },
+                { "epoch_tokens", file.epoch.labels }, { "tokens_per_sample", file.epoch.labelsPerSample },
+                { "bytes_per_sample", file.epoch.bytesPerSample }, { "window_fill", file.epoch.windowFill },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

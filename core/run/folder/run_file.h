@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/config/run_config.h"
+#include "core/run/folder/epoch_length.h"
 #include "core/run/folder/run_paths.h"
 
 #include <cstdint>
@@ -22,8 +23,10 @@ struct RunFile {
     std::uint32_t vocabularySize = 0;
     std::string heldOutHash; ///< SHA-256 of heldout.bin; "": made by a version that did not keep it
     std::string originHash; ///< originHash() of the run; "": it has none, or a version that did not keep it made it
+    std::string startWeightsHash; ///< startWeightsHash() of init_from; "": from noise, or not kept
     std::string questionsHash; ///< SHA-256 of questions.jsonl; "": the run has none
     std::int64_t samplesPerBlock = 0; ///< in force
+    EpochLength epoch; ///< without labels: made by a version that did not keep it
     Message samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::string parentRun; ///< run id this one was started from, or ""
 };

@@ -30,6 +30,7 @@
 #include "core/device/machine_fit.h"
 #include "core/device/placement.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/folder/start_weights_hash.h"
 #include "core/run/status/brain.h"
 #include "core/run/start/data_fit.h"
 #include "core/run/start/life_cycle.h"
@@ -194,7 +195,7 @@ Status keepQuestions(const RunPaths& paths, RunFile& file)
 }
 
 Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile>& parent, const Tokenizer& tokenizer,
-    const Progress& say)
+    const DataLook& look, std::int64_t rows, const Progress& say)
 {
     FileSystem& files = realFileSystem();
     for (const auto& folder : { paths.folder(), paths.telemetryFolder(), paths.logsFolder(), paths.checkpointsFolder(),
@@ -216,6 +217,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
                 file.config, file.dataManifest, set.text.fingerprints, HeldOutLimits {}.maxScannedBytes));
         say("Evaluation text: " + file.config.evalData + "; " + describe(overlap));
     }
+    file.epoch = judgedEpochLength(paths, file, look, rows);
     FURROW_TRY(keepQuestions(paths, file));
     FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
     if (parent)
@@ -370,9 +372,9 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
     describeChat(file.config, manifest, *tokenizer, say);
     file.config.packing = packingOf(windowRules(file.config), manifest.chat.has_value());
-    FURROW_TRY_ASSIGN(auto problems, dataProblems(file.config, data, *tokenizer));
-    if (!problems.empty())
-        return Error { ErrorCode::InvalidArgument, toString(problems) };
+    FURROW_TRY_ASSIGN(const DataFit fit, fitOf(file.config, data, *tokenizer));
+    if (!fit.problems.empty())
+        return Error { ErrorCode::InvalidArgument, toString(fit.problems) };
     FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, paths.cacheFolder()));
     if (!start.empty())
         return Error { ErrorCode::InvalidArgument, toString(start) };
@@ -388,10 +390,14 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
         file.parentRun = parent->runId;
         describe(*parent, say);
     }
-    FURROW_TRY(fill(paths, file, parent, *tokenizer, say));
+    FURROW_TRY_ASSIGN(file.startWeightsHash, startWeightsHash(file.config.initFrom));
+    FURROW_TRY(fill(paths, file, parent, *tokenizer, fit.look, data.rows, say));
     const auto& c = file.config;
+    say(fit.look.isAll ? sentence("An epoch trains %1 tokens.", { Count(std::llround(file.epoch.labels)) })
+                       : sentence("An epoch trains about %1 tokens, judged from what was looked at.",
+                             { Count(std::llround(file.epoch.labels)) }));
     if (const auto warning
-        = warmUpWarning(c, workers, c.iterate ? 0 : epochLength(paths, file).labels * static_cast<double>(c.epochs));
+        = warmUpWarning(c, workers, c.iterate ? 0 : file.epoch.labels * static_cast<double>(c.epochs));
         !warning.empty())
         say(warning);
     if (file.config.initFrom.empty())

@@ -5,6 +5,7 @@
 #include "core/base/sentence.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/block/chunk_windows.h"
+#include "core/data/plan/duplicate_index.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/plan/sample_encoder.h"
@@ -41,6 +42,8 @@ struct Beginning {
     std::int64_t tooLong = 0; ///< left out for their length
     std::int64_t unusable = 0;
     Message firstProblem {}; ///< of unusable ones
+    std::uint64_t bytes = 0; ///< of the text of `samples`
+    bool isAll = true;
     std::int64_t labels() const { return tokens + samples; } ///< each sample ends with an end-of-text
     bool tellsSize() const { return samples >= kSizedSamples || tokens >= kSizedTokens; }
 };
@@ -108,16 +111,35 @@ ConfigProblem noSample(const RunConfig& config, const Beginning& read)
     return { "min_chars", sentence("No sample of the data passes the filters: %1.", { filtersInForce(config) }), "1" };
 }
 
+DataLook lookOf(const RunConfig& config, const Beginning& read, const RowsLeft& left, const FirstChunk& first)
+{
+    DataLook look;
+    look.rows = read.samples + read.heldOut + read.tooLong + read.unusable + left.filtered + left.unreadable;
+    look.samples = read.samples;
+    look.isAll = read.isAll;
+    if (read.samples == 0)
+        return look;
+    const auto samples = static_cast<double>(read.samples);
+    look.epoch.labels = static_cast<double>(read.labels());
+    look.epoch.labelsPerSample = look.epoch.labels / samples;
+    look.epoch.bytesPerSample = static_cast<double>(read.bytes) / samples;
+    const WindowRules rules = windowRules(config);
+    if (packingOf(rules, !first.text.learnt.empty()) != Packing::EndToEnd)
+        look.epoch.windowFill = static_cast<double>(first.text.offsets.back() + first.text.offsets.size() - 1)
+            / (static_cast<double>(windowCount(first.text, rules)) * static_cast<double>(config.seqLen));
+    return look;
+}
+
 } // namespace
 
-Result<std::vector<ConfigProblem>> dataProblems(
-    const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
+Result<DataFit> fitOf(const RunConfig& config, const DataInspection& data, const Tokenizer& tokenizer)
 {
     FirstChunk first;
     Beginning read;
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
-    auto walked = forEachRow(config, data.manifest, [&](const Row& row) -> Result<bool> {
+    RowsLeft left;
+    const auto onRow = [&](const Row& row, RowPlace) -> Result<bool> {
         FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
         const bool isOut = isHeldOut(xxh3(row.text), config.heldOutPercent);
         if (read.unusable == 0)
@@ -129,16 +151,19 @@ Result<std::vector<ConfigProblem>> dataProblems(
             return true;
         ++read.samples;
         read.tokens += static_cast<std::int64_t>(sample.tokens.size());
+        read.bytes += row.text.size();
         if (first.samples() < config.chunkSamples)
             first.add(sample);
-        return !read.tellsSize() || read.labels() < config.seqLen
+        const bool more = !read.tellsSize() || read.labels() < config.seqLen
             || (first.samples() < config.chunkSamples
                 && windowCount(read.tokens, read.samples, config.seqLen)
                     < config.batchSize); // the least of any packing
-    });
-    if (!walked.ok())
-        return walked.error();
-    std::vector<ConfigProblem> problems;
+        read.isAll = more;
+        return more;
+    };
+    FURROW_TRY(forEachPlacedRow(config, data.manifest, onRow, &left));
+    DataFit fit { {}, lookOf(config, read, left, first) };
+    std::vector<ConfigProblem>& problems = fit.problems;
     const std::int64_t windows = windowCount(first.text, windowRules(config));
     const bool wholeData = first.samples() < config.chunkSamples;
     if (first.samples() == 0) {
@@ -160,7 +185,7 @@ Result<std::vector<ConfigProblem>> dataProblems(
     }
     if (read.samples > 0)
         checkCache(config, data, read, tokenizer, problems);
-    return problems;
+    return fit;
 }
 
 } // namespace furrow

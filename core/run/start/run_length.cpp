@@ -3,6 +3,7 @@
 #include "core/data/block/chunk_windows.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/plan/held_out.h"
+#include "core/run/start/data_fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,16 +52,12 @@ double labelsPerStep(const RunConfig& c, const EpochLength& epoch, std::int64_t 
     return std::min(full, labels / std::ceil(windows / windowsPerStep));
 }
 
-} // namespace
-
-EpochLength epochLength(const RunPaths& paths, const RunFile& file)
+/// What a sample of the held-out text is like; all of it 0 without one.
+EpochLength lengthOfHeldOut(const Result<HeldOut>& heldOut, const RunConfig& c)
 {
     EpochLength epoch;
-    const auto heldOut = readHeldOut(paths.evaluationFile());
-    const auto manifest = readManifest(file.dataManifest);
-    if (!heldOut.ok() || heldOut.value().textBytes == 0 || !manifest.ok())
+    if (!heldOut.ok() || heldOut.value().textBytes == 0)
         return epoch;
-    const auto& c = file.config;
     const auto& text = heldOut.value().text;
     const auto samples = static_cast<double>(text.count());
     const double heldOutLabels = static_cast<double>(text.tokens.size()) + samples;
@@ -69,8 +66,20 @@ EpochLength epochLength(const RunPaths& paths, const RunFile& file)
     if (packingOf(windowRules(c), !text.learnt.empty()) != Packing::EndToEnd && samples > 0)
         epoch.windowFill
             = heldOutLabels / (static_cast<double>(windowCount(text, windowRules(c))) * static_cast<double>(c.seqLen));
-    double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * heldOutLabels
-        / static_cast<double>(heldOut.value().textBytes);
+    return epoch;
+}
+
+/// Of a run that keeps no length: by the bytes of its files.
+EpochLength lengthByBytes(const RunPaths& paths, const RunFile& file)
+{
+    const auto heldOut = readHeldOut(paths.evaluationFile());
+    const auto manifest = readManifest(file.dataManifest);
+    const auto& c = file.config;
+    EpochLength epoch = lengthOfHeldOut(heldOut, c);
+    if (epoch.bytesPerSample <= 0 || !manifest.ok())
+        return epoch;
+    double labels = textBytes(manifest.value(), c, epoch.bytesPerSample) * c.fraction * epoch.labelsPerSample
+        / epoch.bytesPerSample;
     labels = std::max(0.0, labels - static_cast<double>(c.startSample) * epoch.labelsPerSample);
     if (c.maxSamples > 0 && epoch.labelsPerSample > 0)
         labels = std::min(labels,
@@ -78,6 +87,27 @@ EpochLength epochLength(const RunPaths& paths, const RunFile& file)
                 * epoch.labelsPerSample);
     epoch.labels = labels * (heldOut.value().alsoTrained ? 1.0 : 1.0 - c.heldOutPercent / 100);
     return epoch;
+}
+
+} // namespace
+
+EpochLength judgedEpochLength(const RunPaths& paths, const RunFile& file, const DataLook& look, std::int64_t rows)
+{
+    constexpr std::int64_t kTelling = 50; // held-out samples; fewer are no mean
+    const auto heldOut = readHeldOut(paths.evaluationFile());
+    const bool tells = heldOut.ok() && !heldOut.value().alsoTrained && heldOut.value().text.count() >= kTelling;
+    EpochLength epoch = tells ? lengthOfHeldOut(heldOut, file.config) : look.epoch;
+    if (look.isAll || look.rows == 0)
+        epoch.labels = look.epoch.labels;
+    else
+        epoch.labels = epoch.labelsPerSample * static_cast<double>(rows) * static_cast<double>(look.samples)
+            / static_cast<double>(look.rows);
+    return epoch;
+}
+
+EpochLength epochLength(const RunPaths& paths, const RunFile& file)
+{
+    return file.epoch.labels > 0 ? file.epoch : lengthByBytes(paths, file);
 }
 
 double labelsOfRun(

@@ -7,15 +7,15 @@
 
 namespace furrow {
 
-/// How much text an epoch has, judged from what the run froze: bytes of the files and tokens per byte of the held-out
-/// text. The same in every process and after every resume, so that what is derived from it is. Compressed files count
-/// by the usual ratio.
-struct EpochLength {
-    double labels = 0; ///< 0: not known
-    double labelsPerSample = 0;
-    double bytesPerSample = 0;
-    double windowFill = 1; ///< share of the places of a window that are labels: the rest is padding of a packing
-};
+struct DataLook;
+
+/// The length that run.json keeps for a run that is being made. What a sample is like tells the held-out text, where
+/// there is enough of it, since it comes from all of the data; else the beginning that was looked at.
+/// @param rows  of the data, at least about
+EpochLength judgedEpochLength(const RunPaths& paths, const RunFile& file, const DataLook& look, std::int64_t rows);
+
+/// The length that run.json keeps; of a run that an earlier Furrow made, judged from the bytes of its files and its
+/// held-out text, compressed files by the usual ratio.
 EpochLength epochLength(const RunPaths& paths, const RunFile& file);
 
 /// Labels that the run trains until its rules end it, all workers together: the length of a schedule that is to reach

@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
+#include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/trained_behind.h"
@@ -62,6 +63,10 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
             sentence(
                 "init_from: the run in %1 has no checkpoint %2 in its tracker; `furrowctl eval` and the console list those it has.",
                 { found.folder, found.checkpoint }) };
+    if (const auto whole = verifyCheckpoint(
+            parent.checkpointsFolder() / pathFromUtf8(found.checkpoint), row->record.manifestSha256, found.runId);
+        !whole.ok())
+        return whole.error().in(Message::of({}, { settingTerm("init_from") }));
     found.step = row->record.step;
     found.tokens = row->record.tokens;
     if (!found.sameData)

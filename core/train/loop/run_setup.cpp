@@ -1,10 +1,13 @@
 #include "core/train/loop/run_setup_torch.h"
 
 #include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
+#include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/frozen_config.h"
+#include "core/run/folder/start_weights_hash.h"
 #include "core/run/start/life_cycle.h"
 #include "core/train/checkpoint/start_weights_torch.h"
 
@@ -110,6 +113,27 @@ ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& token
     return loader;
 }
 
+Result<RunSetup> setupToGoOn(const RunSetup& setup, LedgerReader& reader, std::int32_t replica)
+{
+    if (setup.config.initFrom.empty())
+        return setup;
+    FURROW_TRY_ASSIGN(const auto replicas, reader.replicas());
+    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    const auto own
+        = std::find_if(replicas.begin(), replicas.end(), [replica](const auto& one) { return one.replica == replica; });
+    const auto head = own == replicas.end() || !own->head
+        ? rows.end()
+        : std::find_if(rows.begin(), rows.end(), [&own](const auto& row) { return row.id == *own->head; });
+    if (head == rows.end())
+        return setup;
+    const auto manifest = readManifest(setup.paths.checkpointsFolder() / pathFromUtf8(head->record.folder));
+    const bool hasAll = manifest.ok() && (setup.config.loraRank == 0 || manifest.value().frozen);
+    RunSetup bare = setup;
+    if (hasAll)
+        bare.config.initFrom.clear();
+    return bare;
+}
+
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
 {
     if (setup.compute.counting)
@@ -137,6 +161,7 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
         { c.emaDecay, precision.value() == Precision::Float16, c.cudaGraph && setup.ranks == 1 });
     if (!learner.ok() || c.initFrom.empty())
         return learner;
+    FURROW_TRY(checkStartWeights(c.initFrom, setup.file.startWeightsHash));
     auto start = startWeights(c.initFrom, setup.modelConfig);
     if (!start.ok())
         return start.error().in(Message::of({}, { settingTerm("init_from") }));

@@ -4,6 +4,7 @@
 #include "core/run/folder/run_file.h"
 #include "core/run/folder/run_folder_guard.h"
 #include "core/run/folder/run_paths.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/train/loop/chunk_loader.h"
 #include "core/train/loop/learner_torch.h"
@@ -52,6 +53,10 @@ struct ComputeRules {
 };
 /// Threads and kernels of this process, so that the same settings give the same bytes.
 void setUpCompute(const ComputeOptions& compute, const ComputeRules& rules);
+
+/// For who goes on from the newest checkpoint of a replica: without init_from where that checkpoint has all weights, so
+/// that a run outlives what it started from.
+Result<RunSetup> setupToGoOn(const RunSetup& setup, LedgerReader& reader, std::int32_t replica);
 
 /// Fresh weights from the seed, or those of `init_from`. The same for every replica of a run.
 Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup);

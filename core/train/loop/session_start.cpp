@@ -84,7 +84,8 @@ Status TrainingSession::start()
     failPoint("worker.started");
     FURROW_TRY(openTelemetry());
     writer_ = std::make_unique<CheckpointWriter>(setup_.paths, setup_.file.runId, *ledger_, *setup_.files);
-    FURROW_TRY_ASSIGN(learner_, factory_(setup_));
+    FURROW_TRY_ASSIGN(const RunSetup making, setupToGoOn(setup_, *reader_, options_.replica));
+    FURROW_TRY_ASSIGN(learner_, factory_(making));
     FURROW_TRY(restore());
     FURROW_TRY(keepFrozen());
     FURROW_TRY(meetRanks());

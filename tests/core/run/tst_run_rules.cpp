@@ -9,6 +9,7 @@
 #include "core/run/supervise/back_off.h"
 #include "core/run/start/data_fit.h"
 #include "core/run/start/limit_reached.h"
+#include "core/run/start/run_length.h"
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
@@ -44,7 +45,7 @@ public:
     std::string manifest() const { return inspectData(config).value().manifest; }
     std::vector<ConfigProblem> problems() const
     {
-        return dataProblems(config, inspectData(config).value(), *byteTokenizer()).value();
+        return fitOf(config, inspectData(config).value(), *byteTokenizer()).value().problems;
     }
 
     RunConfig config;
@@ -97,6 +98,46 @@ private Q_SLOTS:
         QVERIFY(refuseNothingLeft(status, plan, wanted, nullptr).ok());
         status.state = RunState::Finished;
         QVERIFY(!refuseNothingLeft(status, plan, wanted, nullptr).ok());
+    }
+
+    /// The rate of a run that ends by its epochs went by the bytes of the files: it stood at 6 % of its way at the end
+    /// where another column held most of them, and never fell where nothing was held out.
+    void theLengthOfAnEpochWasJudgedByBytesThatNobodyTrains_data()
+    {
+        QTest::addColumn<int>("rows");
+        QTest::newRow("read whole") << 100;
+        QTest::newRow("the beginning") << 5'000;
+    }
+    void theLengthOfAnEpochWasJudgedByBytesThatNobodyTrains()
+    {
+        QFETCH(int, rows);
+        QTemporaryDir folder;
+        const std::filesystem::path file = std::filesystem::path(folder.path().toStdString()) / "wide.jsonl";
+        std::string text;
+        std::int64_t labels = 0;
+        for (int i = 0; i < rows; ++i) {
+            const std::string row = "row " + std::to_string(10'000 + i) + " and its words";
+            labels += std::ssize(row) + 1;
+            text += "{\"text\": \"" + row + "\", \"other\": \"" + std::string(400, 'x') + "\"}\n";
+        }
+        (void)writeFileDurably(realFileSystem(), file, text);
+        RunConfig config;
+        config.data = { file.string() };
+        config.seqLen = 16;
+        config.batchSize = 4;
+        config.heldOutPercent = 0;
+        const auto data = inspectData(config).value();
+        const DataLook look = fitOf(config, data, *byteTokenizer()).value().look;
+        QCOMPARE(look.isAll, rows == 100);
+        RunFile run;
+        run.config = config;
+        run.dataManifest = data.manifest;
+        const RunPaths nowhere(std::filesystem::path(folder.path().toStdString()) / "run");
+        run.epoch = judgedEpochLength(nowhere, run, look, data.rows);
+        QVERIFY2(std::abs(run.epoch.labels / static_cast<double>(labels) - 1) < 1e-3,
+            qPrintable(QString::number(run.epoch.labels)));
+        QVERIFY(epochLength(nowhere, run) == run.epoch);
+        QCOMPARE(labelsOfRun(config, run.epoch, 1'000, 3, 1), 3 * run.epoch.labels);
     }
 
     /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to
