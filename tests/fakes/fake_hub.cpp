@@ -265,6 +265,8 @@ void FakeHub::serveStore()
                 std::size_t offset, std::size_t length, httplib::DataSink& sink) {
                 if (offset >= sent)
                     return false; // ends the connection
+                while (held_)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
                 std::size_t now = std::min(length, sent - offset);
                 if (rate > 0) {
                     now = std::min(now, rate / 10);

@@ -55,6 +55,8 @@ public:
     bool isAway() const { return away_; }
     /// How fast the store sends a body; 0: as fast as it can.
     void setSpeed(std::size_t bytesPerSecond) { bytesPerSecond_ = bytesPerSecond; }
+    /// Until it is back the store sends nothing more of what it has begun to answer: connections stay open.
+    void setHeld(bool held) { held_ = held; }
     void requireToken(const std::string& token);
     /// Basic authentication, as a mirror behind a password asks for.
     void requireAccount(const std::string& name, const std::string& password);
@@ -79,6 +81,7 @@ private:
     std::atomic<int> storeRequests_ { 0 };
     std::atomic<int> apiRequests_ { 0 };
     std::atomic<bool> away_ { false };
+    std::atomic<bool> held_ { false };
     std::atomic<std::size_t> bytesPerSecond_ { 0 };
     std::atomic<bool> storeSawToken_ { false };
     mutable std::mutex mutex_;

@@ -325,6 +325,7 @@ private:
 Status download(const HubFile& hub, const HubAddress& address, HubClient& client, BlockCache& cache, GrowingFile& file)
 {
     FURROW_TRY(file.begin());
+    ToldProgress progress(hub.path, file.sizeBytes(), hub.sizeBytes); // from here on the server is waited for
     bool hasRanges = true;
     bool isNameless = false; // nothing but its bytes tells one state of the file from another
     if (address.isWeb()) {
@@ -334,7 +335,6 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     }
     HubPieces kept(cache.shared_from_this());
     const auto offsets = kept.offsets(hub);
-    ToldProgress progress(hub.path, file.sizeBytes(), hub.sizeBytes);
     Status written;
     std::uint64_t arrived = file.sizeBytes();
     const auto take = [&](std::string_view bytes) {

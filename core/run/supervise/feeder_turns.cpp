@@ -142,6 +142,9 @@ Result<bool> Feeder::plan()
         return false;
     std::vector<NewBlock> fresh;
     const auto until = systemClock().monotonicNs() + kSecondNs / 4;
+    FURROW_TRY_ASSIGN(const auto known, ledger_.demand(0));
+    doing_ = sentence("reading which rows make block %1", { std::to_string(known.knownBlocks) });
+    FURROW_TRY(beat()); // reading may take long: what was prepared is told before
     while (static_cast<int>(fresh.size()) < most && systemClock().monotonicNs() < until && !stop_.requested()) {
         auto next = blocks_.planNext();
         if (!next.ok()) {

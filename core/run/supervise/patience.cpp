@@ -40,11 +40,12 @@ private:
 /// Since when this process cannot reach the data. Thread-safe.
 class Outage {
 public:
-    std::int64_t begin(const Message& why)
+    /// @param forSeconds  that it has lasted, where it begins with this
+    std::int64_t begin(const Message& why, double forSeconds = 0)
     {
         const std::lock_guard guard(mutex_);
         if (sinceNs_ == 0)
-            sinceNs_ = systemClock().wallNs();
+            sinceNs_ = systemClock().wallNs() - std::llround(1e9 * forSeconds);
         if (!(why == why_))
             logWarning(sentence(kWaitingForData, { why }));
         why_ = why;
@@ -56,11 +57,36 @@ public:
         sinceNs_ = 0;
         why_ = {};
     }
+    /// The next try is counted down.
+    void beginWait()
+    {
+        const std::lock_guard guard(mutex_);
+        ++waits_;
+    }
+    void endWait()
+    {
+        const std::lock_guard guard(mutex_);
+        --waits_;
+        triedNs_ = systemClock().monotonicNs();
+    }
+    bool isCountedDown()
+    {
+        const std::lock_guard guard(mutex_);
+        return waits_ > 0;
+    }
+    double secondsOfTry()
+    {
+        const std::lock_guard guard(mutex_);
+        return static_cast<double>(systemClock().monotonicNs() - triedNs_) / 1e9;
+    }
 
 private:
     std::mutex mutex_;
-    std::int64_t sinceNs_ = 0; // guarded by mutex_; 0: it is there
-    Message why_; // guarded by mutex_
+    // guarded by mutex_
+    std::int64_t sinceNs_ = 0; // 0: it is there
+    Message why_;
+    int waits_ = 0;
+    std::int64_t triedNs_ = 0; // monotonic: when the newest try began
 };
 
 Outage outage;
@@ -74,6 +100,18 @@ bool wait(FeederLedger& ledger, double seconds, const StopRequest& stop, const s
     return !stop.requested();
 }
 
+/// A server that answers and then sends nothing: the connection is given up after a while and the rest asked for anew.
+DataOutage standstillOf(const HubProgress& progress)
+{
+    const Message why = progress.sizeBytes == 0
+        ? sentence("no byte of %1 comes, %2 are here", { progress.file, Bytes(progress.arrivedBytes) })
+        : sentence("no byte of %1 comes, %2 of %3 are here",
+              { progress.file, Bytes(progress.arrivedBytes), Bytes(progress.sizeBytes) });
+    const std::int64_t sinceNs = outage.begin(why, progress.stillSeconds);
+    const double stood = std::min(progress.stillSeconds, outage.secondsOfTry());
+    return { why, sinceNs, std::max(1.0, std::ceil(static_cast<double>(TransportLimits {}.stallSeconds) - stood)) };
+}
+
 } // namespace
 
 bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
@@ -84,7 +122,11 @@ bool waitAloud(FeederLedger& ledger, const Message& why, double seconds, const S
 bool waitForDataAloud(FeederLedger& ledger, const Message& why, double seconds, const StopRequest& stop)
 {
     const std::int64_t sinceNs = outage.begin(why);
-    return wait(ledger, seconds, stop, [&](double left) { return inWords(DataOutage { why, sinceNs, left }); });
+    outage.beginWait();
+    const bool goesOn
+        = wait(ledger, seconds, stop, [&](double left) { return inWords(DataOutage { why, sinceNs, left }); });
+    outage.endWait();
+    return goesOn;
 }
 
 void dataCame() { outage.end(); }
@@ -102,8 +144,11 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
     FURROW_TRY_ASSIGN(auto teller, FeederLedger::open(paths.tracker()));
     auto voice = std::make_shared<Voice>(std::move(teller));
     setHubProgress([voice](const HubProgress& progress) {
-        dataCame();
-        voice->tell(toString(progress));
+        if (outage.isCountedDown())
+            return; // why, and until when, is being told
+        if (!progress.isStill())
+            dataCame();
+        voice->tell(progress.isStill() ? inWords(standstillOf(progress)) : toString(progress));
     });
     setSharedHubClient(
         std::make_shared<HubClient>(HubSettings::fromEnvironment(), [] { return curlTransport(); }, transfers, retry));

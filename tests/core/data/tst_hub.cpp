@@ -5,6 +5,7 @@
 #include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/hub/hub_pieces.h"
+#include "core/data/hub/hub_progress.h"
 #include "core/data/hub/transfers.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
@@ -431,6 +432,22 @@ private Q_SLOTS:
         QVERIFY(!hub.storeSawToken());
         if (static_cast<HubFault>(fault) == HubFault::TooMany)
             QVERIFY(std::find(session.waits.begin(), session.waits.end(), 7.0) != session.waits.end());
+    }
+    /// A download that had stood still for 30 s was said to go on at the mean speed since it began.
+    void theSpeedOfAStalledDownloadWasThatOfItsBeginning()
+    {
+        RecentSpeed speed;
+        speed.add(0, 1000);
+        for (int i = 1; i <= 100; ++i) // 10 s at 2,000 bytes a second
+            speed.add(0.1 * i, 1000 + 200 * static_cast<std::uint64_t>(i));
+        QVERIFY(qAbs(speed.bytesPerSecond(10) - 2000) < 100);
+        speed.add(11, 121'000); // 100,000 within a second
+        QVERIFY(speed.bytesPerSecond(11) > 15'000 && speed.bytesPerSecond(11) < 25'000);
+        QVERIFY(speed.bytesPerSecond(13) > 10'000);
+        QCOMPARE(speed.bytesPerSecond(16.5), 0.0);
+        const HubProgress still { false, "a.txt", {}, 100, 1000, 0, 12.4 };
+        QVERIFY2(toString(still).ends_with("no byte for 12 s"), toString(still).c_str());
+        QVERIFY(toString(still).find("left") == std::string::npos);
     }
     /// The meter of a run said less than had come: only the last answer of a request counted.
     void bytesOfAnswersThatBrokeOffWereNotCounted()

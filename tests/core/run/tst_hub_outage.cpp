@@ -4,6 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/status/reading.h"
 
 using namespace furrow;
 using namespace furrow::test;
@@ -64,6 +65,43 @@ private Q_SLOTS:
                 && doing().find(" of 11.4 MiB at ") != std::string::npos && doing().find(" left") != std::string::npos,
             doing().c_str(), 20'000);
         hub.setSpeed(0);
+        run.stopFeeder();
+    }
+
+    /// "preparing block 24", then "70.6 KiB of 109.1 KiB at 1.9 KiB/s, 20 s left", while not one byte came; and what
+    /// had been prepared by then was not told.
+    void aServerThatStoppedInTheMiddleOfItsAnswerWasADownload()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        for (int row = 0; row < 600; ++row) // two files of 6 MB, of ten blocks each
+            repository.files[row < 300 ? "train-0.txt" : "train-1.txt"]
+                += std::to_string(row) + " " + std::string(20'000, static_cast<char>('a' + row % 26)) + "\n";
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(600, 30, 30, 0.1, 1, "hf://o/n");
+        hub.setSpeed(3'000'000);
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        const auto doing = [&] { return good(reader().totals()).feederDoing; };
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(good(reader().epochs()).at(0).preparedBlocks >= 1, 20'000);
+        const std::int64_t before = systemClock().wallNs();
+        hub.setHeld(true);
+        QTRY_VERIFY2_WITH_TIMEOUT(isWaitingForData(doing()), doing().c_str(), 20'000);
+        const auto outage = dataOutage(doing());
+        QVERIFY2(outage && outage->why.starts_with("no byte of train-1.txt comes, ")
+                && outage->why.find(" are here") != std::string::npos,
+            doing().c_str());
+        QVERIFY(outage->sinceWallNs >= before - 1'000'000'000 && outage->sinceWallNs <= systemClock().wallNs());
+        QVERIFY(outage->nextTrySeconds >= 10 && outage->nextTrySeconds <= 25); // it gives up after 30 s
+        QCOMPARE(readReading(run.paths).value_or(Reading {}).samplesFetched,
+            30 * good(reader().epochs()).at(0).preparedBlocks);
+        hub.setHeld(false);
+        QTRY_VERIFY2_WITH_TIMEOUT(!isWaitingForData(doing()), doing().c_str(), 20'000);
+        hub.setSpeed(0);
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), 20);
+        verifyEachRowOnceAnEpoch(seen, 1, 600);
         run.stopFeeder();
     }
 
