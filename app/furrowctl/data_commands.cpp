@@ -184,17 +184,29 @@ int cacheList(const std::string& workspace, bool json)
 
 int cacheVerify(BlockCache& cache, bool json)
 {
+/// "3 files (12.0 MiB) of an older Furrow, which nothing reads any more, were removed."; "" when there was none.
+std::string outdatedText(const BlockCache::Outdated& removed)
+{
+    return removed.files == 0 ? std::string()
+                              : numberOf(removed.files, "file") + " (" + formatBytes(removed.bytes)
+            + ") of an older Furrow, which nothing reads any more, " + (removed.files == 1 ? "was" : "were")
+            + " removed.\n";
+}
+
     auto verified = verifyCache(cache);
     if (!verified.ok())
+    const auto removed = cache.removeOutdated();
+    if (!removed.ok())
+        return fail(removed.error(), json);
         return fail(verified.error(), json);
     const auto& v = verified.value();
     if (json)
         print({ { "checked", v.blocks }, { "downloads", v.downloads }, { "lists", v.lists }, { "expanded", v.expanded },
-            { "unproven", v.unproven }, { "damaged", v.damaged } });
+            { "unproven", v.unproven }, { "damaged", v.damaged }, { "outdated_removed", removed.value().files } });
     else
-        std::cout << v.blocks << " blocks, " << v.downloads << " downloads, " << v.expanded << " expanded files and "
-                  << v.lists << " lists of duplicates checked, " << v.unproven << " files without a checksum, "
-                  << v.damaged.size() << " damaged"
+        std::cout << outdatedText(removed.value()) << v.blocks << " blocks, " << v.downloads << " downloads, "
+                  << v.expanded << " expanded files and " << v.lists << " lists of duplicates checked, " << v.unproven
+                  << " files without a checksum, " << v.damaged.size() << " damaged"
                   << (v.damaged.empty() ? "." : "; they were put aside and are made or fetched again when needed.")
                   << std::endl;
     return v.damaged.empty() ? kDone : kFailed;
@@ -204,11 +216,15 @@ int cacheTrim(BlockCache& cache, double gib, bool json)
 {
     auto freed = cache.trim(static_cast<std::uint64_t>(gib * (1ull << 30)));
     if (!freed.ok())
+    const auto removed = cache.removeOutdated();
+    if (!removed.ok())
+        return fail(removed.error(), json);
         return fail(freed.error(), json);
     if (json)
-        print({ { "freed", freed.value() } });
+        print({ { "freed", freed.value() + removed.value().bytes }, { "outdated_removed", removed.value().files } });
     else
-        std::cout << formatBytes(freed.value()) << " freed." << std::endl;
+        std::cout << outdatedText(removed.value()) << formatBytes(freed.value() + removed.value().bytes) << " freed."
+                  << std::endl;
     return kDone;
 }
 

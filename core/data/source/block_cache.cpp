@@ -45,6 +45,8 @@ constexpr std::size_t kUsedDigits = 20; ///< of the largest
 // takes longer than to prepare a block, when there are many.
 constexpr std::uint64_t kSlack = 32;
 
+constexpr std::string_view kOutdatedEnding = ".text"; ///< in "expanded": of an older Furrow, without checksums
+
 constexpr int kMemberDigits = 16;
 constexpr std::size_t kKeyDigits = 32; ///< of names of files; those of whole downloads have twice as many
 constexpr std::size_t kBadDigits = 6;
@@ -69,7 +71,7 @@ bool isOurs(std::string_view sub, std::string_view name)
         return false;
     const auto ending = name.substr(key.size());
     if (sub == kExpanded)
-        return ending == kExpandedEnding || ending == ".text"; // those of an older Furrow go when they must
+        return ending == kExpandedEnding || ending == kOutdatedEnding;
     if (sub != kDownloads)
         return ending == (sub == kBlocks ? ".block" : ".duplicates");
     return ending.ends_with(".download") || ending.ends_with(".part") || ending.ends_with(".part.sums")
@@ -413,6 +415,19 @@ struct BlockCache::State {
         return all;
     }
 
+    /// Takes its name from a file, which is removed when the lock is free again. Lock and mutex held.
+    bool evict(const CacheEntry& entry, Evicted& evicted)
+    {
+        const auto going = nextTemporary(kGoing);
+        std::error_code error;
+        fs::rename(folder / entry.folder / pathFromUtf8(entry.fileName), going, error);
+        if (error)
+            return false;
+        evicted.add(going);
+        logInfo("cache: evicted " + entry.fileName + " (" + formatBytes(entry.sizeBytes) + ")");
+        return true;
+    }
+
     /// Evicts until at most `target` bytes are used or nothing more may go. Returns the bytes freed. Lock and mutex
     /// held.
     std::uint64_t evictTo(std::uint64_t target, std::uint64_t usedNow, Evicted& evicted)
@@ -428,14 +443,7 @@ struct BlockCache::State {
                 tellStays(file);
                 continue;
             }
-            const auto going = nextTemporary(kGoing);
-            std::error_code error;
-            fs::rename(file, going, error);
-            if (error)
-                continue;
-            evicted.add(going);
-            freed += entry.sizeBytes;
-            logInfo("cache: evicted " + entry.fileName + " (" + formatBytes(entry.sizeBytes) + ")");
+            freed += evict(entry, evicted) ? entry.sizeBytes : 0;
         }
         return freed;
     }
@@ -702,6 +710,22 @@ bool BlockCache::hasRoomFor(std::uint64_t bytes) const
     const std::uint64_t cap = state_->limit();
     const auto used = state_->notedUse();
     return (used && *used + bytes <= cap) || state_->kept() + bytes <= cap;
+}
+
+Result<BlockCache::Outdated> BlockCache::removeOutdated()
+{
+    Evicted evicted(*state_->files);
+    const std::lock_guard guard(state_->mutex);
+    FURROW_TRY_ASSIGN(const auto lock, state_->lock());
+    Outdated removed;
+    for (const CacheEntry& entry : state_->entries()) {
+        const bool isOutdated = entry.folder == kExpanded && entry.fileName.ends_with(kOutdatedEnding) && !entry.pinned;
+        if (!isOutdated || !state_->evict(entry, evicted))
+            continue;
+        ++removed.files;
+        removed.bytes += entry.sizeBytes;
+    }
+    return removed;
 }
 
 Result<std::uint64_t> BlockCache::trim(std::uint64_t bytes)

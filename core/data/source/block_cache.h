@@ -122,6 +122,13 @@ public:
     Result<std::uint64_t> usedBytes() const;
     /// Whether so much can be written: below the cap, when everything went that may be evicted.
     bool hasRoomFor(std::uint64_t bytes) const;
+    /// What an older Furrow left under names that nothing reads any more (texts in "expanded" without checksums) and no
+    /// process has pinned.
+    struct Outdated {
+        std::int64_t files = 0;
+        std::uint64_t bytes = 0;
+    };
+    Result<Outdated> removeOutdated();
     /// Evicts unpinned files, least recently used first, until at most `bytes` are left. Returns the bytes freed.
     Result<std::uint64_t> trim(std::uint64_t bytes);
 

@@ -152,6 +152,28 @@ private Q_SLOTS:
         for (const auto& [sub, name] : mine)
             QVERIFY2(std::filesystem::exists(cacheFolder / sub / name), name.c_str());
     }
+    /// Nothing read them any more, and they took room until they happened to be the oldest.
+    void textsOfAnOlderFurrowStayedInTheCache()
+    {
+        DataFolder folder;
+        const auto expanded = folder.path("cache") / kExpanded;
+        std::filesystem::create_directories(expanded);
+        const std::string key(32, 'a');
+        const std::string pinned = std::string(32, 'b') + ".text";
+        for (const std::string& name : { key + ".text", pinned, key + kExpandedEnding, std::string("notes.text") })
+            std::ofstream(expanded / name) << std::string(kMiB, 'x');
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        const std::vector<std::string> pins { pinned }; // an older program uses the same workspace
+        QVERIFY(cache->pin("expanded", pins).ok());
+        const auto removed = cache->removeOutdated();
+        QVERIFY2(removed.ok(), removed.ok() ? "" : removed.error().message.c_str());
+        QCOMPARE(removed.value().files, 1);
+        QCOMPARE(removed.value().bytes, std::uint64_t { kMiB });
+        QVERIFY(!std::filesystem::exists(expanded / (key + ".text")));
+        for (const std::string& name : { pinned, key + kExpandedEnding, std::string("notes.text") })
+            QVERIFY2(std::filesystem::exists(expanded / name), name.c_str());
+        QCOMPARE(cache->removeOutdated().value().files, 0);
+    }
     /// Files of a person that happened to have names of the cache's were deleted by their names alone.
     void filesOfAPersonNamedLikeTheCachesWereRemoved()
     {
