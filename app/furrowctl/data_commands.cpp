@@ -55,10 +55,10 @@ nlohmann::json probeJson(const DataProbe& p)
         { "chunks_exact", i.chunks.has_value() && i.chunksExact }, { "sampled_held_out", p.sampledHeldOut },
         { "tokens_per_sample", p.tokensPerSample }, { "bytes_per_token", p.bytesPerToken },
         { "unknown_share", p.unknownShare }, { "sampled_dropped_characters", p.sampledDropped }, { "tokens", p.tokens },
-        { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered }, { "sampled_failed", p.sampledFailed },
-        { "sampled_duplicates", p.sampledDuplicates }, { "disk_bytes", p.preparedBytes },
-        { "prepare_seconds", p.prepareSeconds }, { "first_samples", i.firstRows }, { "first_tokens", p.firstTokens },
-        { "warnings", i.warnings }, { "remarks", remarksOn(p) } };
+        { "held_out_tokens", p.heldOutTokens }, { "sampled", p.sampledRows }, { "sampled_filtered", p.sampledFiltered },
+        { "sampled_failed", p.sampledFailed }, { "sampled_duplicates", p.sampledDuplicates },
+        { "disk_bytes", p.preparedBytes }, { "prepare_seconds", p.prepareSeconds }, { "first_samples", i.firstRows },
+        { "first_tokens", p.firstTokens }, { "warnings", i.warnings }, { "remarks", remarksOn(p) } };
 }
 
 void printProbe(const DataProbe& p)
@@ -76,7 +76,9 @@ void printProbe(const DataProbe& p)
     if (!i.samplesPerBlockReason.empty())
         std::cout << "\n" << i.samplesPerBlockReason;
     std::cout << "\nabout " << formatNumber(p.tokensPerSample, 1) << " tokens a sample, " << formatCount(p.tokens)
-              << " tokens in all; prepared " << formatBytes(p.preparedBytes)
+              << " tokens to train in an epoch"
+              << (p.heldOutTokens > 0 ? ", " + formatCount(p.heldOutTokens) + " more are held out" : std::string())
+              << "; prepared " << formatBytes(p.preparedBytes)
               << (p.prepareSeconds < 1 ? " in less than a second" : " in about " + formatDuration(p.prepareSeconds))
               << "\n"
               << numberOf(p.sampledRows, "sample") << (p.sampledRows == 1 ? " was" : " were") << " read for this\n";
@@ -182,8 +184,6 @@ int cacheList(const std::string& workspace, bool json)
     return kDone;
 }
 
-int cacheVerify(BlockCache& cache, bool json)
-{
 /// "3 files (12.0 MiB) of an older Furrow, which nothing reads any more, were removed."; "" when there was none.
 std::string outdatedText(const BlockCache::Outdated& removed)
 {
@@ -193,11 +193,13 @@ std::string outdatedText(const BlockCache::Outdated& removed)
             + " removed.\n";
 }
 
-    auto verified = verifyCache(cache);
-    if (!verified.ok())
+int cacheVerify(BlockCache& cache, bool json)
+{
     const auto removed = cache.removeOutdated();
     if (!removed.ok())
         return fail(removed.error(), json);
+    auto verified = verifyCache(cache);
+    if (!verified.ok())
         return fail(verified.error(), json);
     const auto& v = verified.value();
     if (json)
@@ -214,11 +216,11 @@ std::string outdatedText(const BlockCache::Outdated& removed)
 
 int cacheTrim(BlockCache& cache, double gib, bool json)
 {
-    auto freed = cache.trim(static_cast<std::uint64_t>(gib * (1ull << 30)));
-    if (!freed.ok())
     const auto removed = cache.removeOutdated();
     if (!removed.ok())
         return fail(removed.error(), json);
+    auto freed = cache.trim(static_cast<std::uint64_t>(gib * (1ull << 30)));
+    if (!freed.ok())
         return fail(freed.error(), json);
     if (json)
         print({ { "freed", freed.value() + removed.value().bytes }, { "outdated_removed", removed.value().files } });

@@ -3,13 +3,14 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
+#include "core/base/utf8.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/plan/held_out.h"
-#include "core/data/source/row_choice.h"
-#include "core/data/source/row_reader.h"
+#include "core/data/plan/row_walk.h"
 #include "core/data/plan/sample_encoder.h"
+#include "core/data/source/row_reader.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr std::size_t kFirstTokens = 64;
 struct Sampled {
     std::int64_t kept = 0;
     std::int64_t tokens = 0;
+    std::int64_t heldOutTokens = 0; ///< with the end-of-text behind each
     std::int64_t unknown = 0;
     std::int64_t learnt = 0;
     std::uint64_t textBytes = 0;
@@ -77,6 +79,8 @@ void count(const Encoded& row, const Row& read, const RunConfig& config, DataPro
     probe.sampledDuplicates += isRepeat ? 1 : 0;
     probe.sampledDropped += sample.dropped;
     probe.sampledTooLong += (row.flags & SampleTooLong) != 0 ? 1 : 0;
+    if (row.fate == RowFate::HeldOut)
+        sampled.heldOutTokens += std::ssize(sample.tokens) + 1;
     if (!isTrained)
         return;
     probe.sampledInvalidUtf8 += read.isBroken() ? 1 : 0;
@@ -94,54 +98,42 @@ void count(const Encoded& row, const Row& read, const RunConfig& config, DataPro
 Status sampleRows(const RunConfig& config, const DataManifest& manifest, const Tokenizer& tokenizer,
     std::int64_t limitMs, DataProbe& probe, Sampled& sampled)
 {
-    DirectAccess access;
-    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, manifest));
+    FURROW_TRY_ASSIGN(const auto rules, sampleRules(config, manifest));
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
     std::unordered_set<std::uint64_t> seen;
     const std::int64_t start = systemClock().monotonicNs();
     const std::int64_t share
         = limitMs * 1'000'000 / std::max<std::int64_t>(1, static_cast<std::int64_t>(manifest.sources.size()));
-    std::int64_t deadline = start;
-    const RowChoice choice(config, manifest);
-    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
-        const auto& source = manifest.sources[s];
-        deadline += share;
-        const std::int64_t before = probe.sampledRows;
-        std::int64_t chosen = 0; // rows of the fraction passed so far
-        for (std::size_t f = 0; f < source.files.size() && probe.sampledRows == before; ++f) { // one file tells enough
-            if (!choice.keepsFile(s, f))
-                continue;
-            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
-            Row row;
-            for (std::int64_t rowInFile = 0; systemClock().monotonicNs() < deadline && !choice.isBehindEnd(chosen);
-                ++rowInFile) {
-                FURROW_TRY_ASSIGN(auto more, reader->next(row));
-                if (!more)
-                    break;
-                if (!choice.keeps(s, f, reader->unit()) || choice.isBeforeStart(chosen++))
-                    continue;
-                ++probe.sampledRows;
-                FURROW_TRY_ASSIGN(const Encoded made, judge(row, rules, encoder, seen));
-                count(made, row, config, probe, sampled, tokenizer);
-                if (made.fate == RowFate::Failed && probe.firstFailure.empty())
-                    probe.firstFailure = rowInWords(rowInFile, source.files[f], made.sample.problem);
-            }
-        }
-    }
+    const auto take = [&](const Row& row, const WalkedRow& at) -> Result<Walk> {
+        if (systemClock().monotonicNs() >= start + share * (static_cast<std::int64_t>(at.source) + 1))
+            return Walk::NextSource;
+        ++probe.sampledRows;
+        FURROW_TRY_ASSIGN(const Encoded made, judge(row, rules, encoder, seen));
+        count(made, row, config, probe, sampled, tokenizer);
+        if (made.fate == RowFate::Failed && probe.firstFailure.empty())
+            probe.firstFailure = rowInWords(at.place.row, at.file, made.sample.problem);
+        return Walk::On;
+    };
+    FURROW_TRY(walkRows(config, manifest, take, DistantFiles::FirstWithRows));
     sampled.seconds = static_cast<double>(systemClock().monotonicNs() - start) * 1e-9;
     return {};
 }
 
-/// A vocabulary of characters is known only when all data was read; one made of the first rows cuts them the same way.
+/// A vocabulary of characters is known only when all data was read: in one of the first rows a character is one token
+/// as well, which stands for those that these rows do not have.
 Result<std::shared_ptr<const Tokenizer>> charTokenizerOf(const std::vector<std::string>& rows)
 {
+    std::vector<std::string> texts; // bytes that are no characters would make it spell out the others
+    for (const std::string& row : rows)
+        texts.push_back(replaceInvalidUtf8(row).text);
     std::size_t next = 0;
-    return buildCharTokenizer([&](std::string_view& piece) {
-        if (next == rows.size())
+    const auto nextText = [&](std::string_view& text) {
+        if (next == texts.size())
             return false;
-        piece = rows[next++];
+        text = texts[next++];
         return true;
-    });
+    };
+    return buildCharTokenizer(nextText, CharFallback::Unknown);
 }
 
 Result<DataProbe> probeInspected(
@@ -159,6 +151,9 @@ Result<DataProbe> probeInspected(
         tokens.resize(std::min(tokens.size(), kFirstTokens));
         probe.firstTokens.push_back(std::move(tokens));
     }
+    const double all = static_cast<double>(probe.inspection.rows)
+        / static_cast<double>(std::max<std::int64_t>(1, probe.sampledRows));
+    probe.heldOutTokens = std::llround(all * static_cast<double>(sampled.heldOutTokens));
     if (sampled.kept == 0)
         return probe;
     probe.tokensPerSample = static_cast<double>(sampled.tokens + sampled.kept) / static_cast<double>(sampled.kept);
@@ -168,7 +163,6 @@ Result<DataProbe> probeInspected(
         / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens + probe.sampledDropped));
     probe.learntShare
         = static_cast<double>(sampled.learnt) / static_cast<double>(std::max<std::int64_t>(1, sampled.tokens));
-    const double all = static_cast<double>(probe.inspection.rows) / static_cast<double>(probe.sampledRows);
     const double kept = all * static_cast<double>(sampled.kept);
     probe.tokens = std::llround(all * static_cast<double>(sampled.tokens + sampled.kept));
     probe.preparedBytes = static_cast<std::uint64_t>(

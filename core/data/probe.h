@@ -29,6 +29,7 @@ struct DataProbe {
     double unknownShare = 0; ///< sampled: tokens that stand for what the vocabulary does not have, 0..1; 0 with "char",
                              ///< whose vocabulary is made of all the data
     std::int64_t tokens = 0; ///< to be trained in an epoch, from the sampled mean
+    std::int64_t heldOutTokens = 0; ///< of the samples that are set aside, from the same rows; not among `tokens`
     std::uint64_t preparedBytes = 0; ///< disk that the prepared blocks will take
     double prepareSeconds = 0; ///< on one thread of this machine, from the sampled speed
     std::vector<std::vector<std::uint32_t>> firstTokens; ///< of inspection.firstRows, up to 64 each

@@ -19,6 +19,7 @@
 #include "core/data/source/parquet_rows.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
+#include "core/data/plan/row_walk.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/source_files.h"
 
@@ -556,51 +557,24 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
 Status readEachRow(const RunConfig& config, const std::string& manifest,
     const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left)
 {
-    FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
-    DirectAccess access;
-    const RowChoice choice(config, read);
-    FURROW_TRY_ASSIGN(auto rules, sampleRules(config, read));
+    FURROW_TRY_ASSIGN(const auto read, readManifest(manifest));
+    FURROW_TRY_ASSIGN(const auto rules, sampleRules(config, read));
     RowsLeft unasked;
     RowsLeft& others = left != nullptr ? *left : unasked;
-    const auto firstFiles = firstFilesOf(read);
-    for (std::size_t s = 0; s < read.sources.size(); ++s) {
-        const auto& source = read.sources[s];
-        std::int64_t row = 0;
-        for (std::size_t f = 0; f < source.files.size() && !choice.isBehindEnd(row); ++f) {
-            RowPlace place { firstFiles[s] + static_cast<std::int64_t>(f), -1 };
-            if (!choice.keepsFile(s, f))
-                continue;
-            FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files[f], rowOptions(config, source), 0));
-            for (Row next; !choice.isBehindEnd(row);) {
-                FURROW_TRY_ASSIGN(auto more, reader->next(next));
-                if (!more)
-                    break;
-                ++place.row;
-                if (!choice.keeps(s, f, reader->unit()) || choice.isBeforeStart(row++))
-                    continue;
-                if (next.problem != nullptr) {
-                    if (others.unreadable++ == 0)
-                        others.firstUnreadable = rowInWords(place.row, source.files[f], next.problem);
-                    continue;
-                }
-                const auto leftOut = rules.isLeftOut(next.text);
-                others.filtered += leftOut.ok() && leftOut.value() ? 1 : 0;
-                const auto goOn = leftOut.ok() && !leftOut.value() ? onRow(next, place) : Result<bool>(true);
-                if (!leftOut.ok() || !goOn.ok())
-                    return (leftOut.ok() ? goOn : leftOut)
-                        .error()
-                        .in(sentence(
-                            "row %1 (counted from 0) of %2", { std::to_string(row - 1), source.files[f].path }));
-                if (!goOn.value())
-                    return {};
-            }
-            const bool isLastOfItsArchive
-                = f + 1 == source.files.size() || source.files[f + 1].pathOnDisk() != source.files[f].pathOnDisk();
-            if (isLastOfItsArchive && !choice.isBehindEnd(row))
-                FURROW_TRY(access.finishArchive());
+    return walkRows(config, read, [&](const Row& row, const WalkedRow& at) -> Result<Walk> {
+        if (row.problem != nullptr) {
+            if (others.unreadable++ == 0)
+                others.firstUnreadable = rowInWords(at.place.row, at.file, row.problem);
+            return Walk::On;
         }
-    }
-    return {};
+        FURROW_TRY_ASSIGN(const bool isLeftOut, rules.isLeftOut(row.text));
+        if (isLeftOut) {
+            ++others.filtered;
+            return Walk::On;
+        }
+        FURROW_TRY_ASSIGN(const bool goesOn, onRow(row, at.place));
+        return goesOn ? Walk::On : Walk::End;
+    });
 }
 
 /// What came of distant files was wrong, perhaps, or what was kept of it: it is asked for anew.

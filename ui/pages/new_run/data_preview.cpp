@@ -134,7 +134,10 @@ QString DataPreview::headText(const ProbeResult& probe) const
         seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
     parts.append(bytesText(seen.bytes));
     if (probe.probe.tokens > 0)
-        parts.append(tr("about %1 tokens").arg(countText(probe.probe.tokens)));
+        parts.append(probe.probe.heldOutTokens > 0
+                ? tr("about %1 tokens to train, %2 held out")
+                      .arg(countText(probe.probe.tokens), countText(probe.probe.heldOutTokens))
+                : tr("about %1 tokens").arg(countText(probe.probe.tokens)));
     if (!seen.conversations.empty())
         parts.append(tr("%1 % of the tokens are learnt, « » around them")
                 .arg(QLocale().toString(100 * probe.probe.learntShare, 'f', 1)));

@@ -1,0 +1,103 @@
+#include "core/data/plan/row_walk.h"
+
+#include "core/base/sentence.h"
+#include "core/data/source/distant_source.h"
+#include "core/data/source/file_access.h"
+#include "core/data/source/row_choice.h"
+#include "core/data/source/row_reader.h"
+
+namespace furrow {
+
+namespace {
+
+using Visit = std::function<Result<Walk>(const Row&, const WalkedRow&)>;
+
+/// The walk over one source.
+class SourceWalk {
+public:
+    SourceWalk(DirectAccess& access, const RowChoice& choice, const RowOptions& options, const DataSource& source,
+        std::size_t number, std::int64_t firstFile, const Visit& visit, bool isOneFile)
+        : access_(access)
+        , choice_(choice)
+        , options_(options)
+        , source_(source)
+        , number_(number)
+        , firstFile_(firstFile)
+        , visit_(visit)
+        , isOneFile_(isOneFile)
+    {
+    }
+    /// On: to its end.
+    Result<Walk> go()
+    {
+        for (std::size_t f = 0; f < source_.files.size() && !choice_.isBehindEnd(passed_); ++f) {
+            if (!choice_.keepsFile(number_, f))
+                continue;
+            FURROW_TRY_ASSIGN(const Walk then, file(f));
+            if (then != Walk::On)
+                return then;
+            if (isOneFile_ && visited_ > 0)
+                break;
+        }
+        return Walk::On;
+    }
+
+private:
+    Result<Walk> file(std::size_t f)
+    {
+        const DataFile& file = source_.files[f];
+        FURROW_TRY_ASSIGN(auto reader, openRowReader(access_, file, options_, 0));
+        Row row;
+        for (std::int64_t inFile = 0; !choice_.isBehindEnd(passed_); ++inFile) {
+            FURROW_TRY_ASSIGN(const bool more, reader->next(row));
+            if (!more)
+                break;
+            if (!choice_.keeps(number_, f, reader->unit()) || choice_.isBeforeStart(passed_++))
+                continue;
+            ++visited_;
+            const auto then = visit_(row, { { firstFile_ + static_cast<std::int64_t>(f), inFile }, file, number_ });
+            if (!then.ok())
+                return then.error().in(
+                    sentence("row %1 (counted from 0) of %2", { std::to_string(inFile), file.path }));
+            if (then.value() != Walk::On)
+                return then;
+        }
+        const bool isLastOfItsArchive
+            = f + 1 == source_.files.size() || source_.files[f + 1].pathOnDisk() != file.pathOnDisk();
+        if (isLastOfItsArchive && !choice_.isBehindEnd(passed_))
+            FURROW_TRY(access_.finishArchive());
+        return Walk::On;
+    }
+
+    DirectAccess& access_;
+    const RowChoice& choice_;
+    const RowOptions& options_;
+    const DataSource& source_;
+    std::size_t number_;
+    std::int64_t firstFile_;
+    const Visit& visit_;
+    bool isOneFile_;
+    std::int64_t passed_ = 0; ///< rows of the fraction
+    std::int64_t visited_ = 0;
+};
+
+} // namespace
+
+Status walkRows(const RunConfig& config, const DataManifest& manifest, const Visit& visit, DistantFiles distant)
+{
+    DirectAccess access;
+    const RowChoice choice(config, manifest);
+    const auto firstFiles = firstFilesOf(manifest);
+    for (std::size_t s = 0; s < manifest.sources.size(); ++s) {
+        const DataSource& source = manifest.sources[s];
+        const RowOptions options = rowOptions(config, source);
+        const bool isOneFile = distant == DistantFiles::FirstWithRows && isDistantPath(source.spec);
+        SourceWalk walk(access, choice, options, source, s, firstFiles[s], visit, isOneFile);
+        FURROW_TRY_ASSIGN(const Walk then, walk.go());
+        if (then == Walk::End)
+            break;
+    }
+    return {};
+}
+
+} // namespace furrow
