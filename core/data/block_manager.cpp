@@ -5,14 +5,17 @@
 #include "core/base/outside.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/option_term.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/plan/block_planner.h"
 #include "core/data/block_preparer.h"
 #include "core/data/source/cached_access.h"
 #include "core/data/plan/duplicate_file.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/plan/quarantine.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/source_identity.h"
+#include "core/data/source/text_encoding.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -84,7 +87,7 @@ struct BlockManager::State {
     std::string duplicatesKey; ///< "": only repeats inside a block are known
     std::shared_ptr<const DuplicateIndex> duplicates;
     std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
-    std::vector<ChunkName> excludedChunks;
+    std::shared_ptr<const Quarantine> exclusions;
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;
@@ -226,7 +229,7 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
                 compared.insert(file.pathOnDisk());
     state->access->proofs().expect(std::ssize(compared));
     FURROW_TRY_ASSIGN(auto rules, sampleRules(config, state->manifest));
-    state->excludedChunks = Quarantine::parse(state->manifest.quarantine).value()->chunks(); // sampleRules has read it
+    state->exclusions = Quarantine::parse(state->manifest.quarantine).value(); // sampleRules has read it
     for (const auto& source : state->manifest.sources) {
         state->options.push_back(rowOptions(config, source));
         state->collectors.push_back(
@@ -308,7 +311,7 @@ std::string BlockManager::unprovenReason() const { return state_->proven ? "" : 
 std::vector<std::int32_t> BlockManager::excludedChunks(std::int64_t block) const
 {
     std::vector<std::int32_t> columns;
-    for (const auto& chunk : state_->excludedChunks)
+    for (const auto& chunk : state_->exclusions->chunks())
         if (chunk.block == block)
             columns.push_back(chunk.column);
     return columns;
@@ -500,6 +503,42 @@ Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedB
     return rowInWords(issue.row, from != nullptr ? *from : unknown, issue.what);
 }
 
+namespace {
+
+/// Text that stands in the rows as it is in the file, unless its bytes are no UTF-8.
+bool isTakenAsUtf8(const FileFormat& format)
+{
+    return format.encoding.empty() && hashesPlannedRows(format.format) && format.format != TextFormat::Warc;
+}
+
+} // namespace
+
+Result<Message> BlockManager::doubtOfEncoding(const PlannedBlock& block, const PreparedBlock& prepared)
+{
+    constexpr std::int64_t kFew = 10;
+    std::int64_t broken = 0;
+    std::int64_t samples = 0;
+    for (const ChunkSummary& chunk : prepared.summaries()) {
+        broken += chunk.invalidUtf8;
+        samples += chunk.samples;
+    }
+    if (state_->config.encoding != "auto" || broken < kFew || 100 * broken <= samples)
+        return Message();
+    for (const Segment& segment : block.segments) {
+        const DataFile* file = state_->fileOf(block, segment);
+        if (file == nullptr || segment.isLeftOut || !isTakenAsUtf8(file->format))
+            continue;
+        FURROW_TRY_ASSIGN(auto text, state_->access->plainFrom(*file, segment.position));
+        FURROW_TRY_ASSIGN(const auto encoding, encodingOfBroken(*text));
+        if (!encoding.empty())
+            return sentence(
+                "%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).",
+                { Count(broken), Count(samples), std::to_string(block.block), file->path, encoding,
+                    optionTerm("encoding", encoding) });
+    }
+    return Message();
+}
+
 Result<PreparedBlock> BlockManager::openBlock(const PreparedFile& file) const
 {
     return PreparedBlock::open(blockFolder(state_->cache->folder()) / file.fileName);
@@ -549,6 +588,8 @@ Status BlockManager::pin(std::span<const std::string> fileNames)
     state_->pinned = wanted;
     return state_->cache->pin("blocks", fileNames);
 }
+
+std::shared_ptr<const Quarantine> BlockManager::exclusions() const { return state_->exclusions; }
 
 const Tokenizer& BlockManager::tokenizer() const { return *state_->tokenizer; }
 

@@ -18,6 +18,7 @@
 namespace furrow {
 
 class DuplicateIndex;
+class Quarantine;
 struct DataManifest;
 class SourceIdentity;
 class Tokenizer;
@@ -87,6 +88,10 @@ public:
     Result<PlannedBlock> withoutLeftOut(const PlannedBlock& block) const;
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
     Message firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const;
+    /// Where many rows of a prepared block have bytes that are no UTF-8, though their file was taken as such and nobody
+    /// named its encoding: which one it looks to be, a sentence for people; "" where none is likely. Reads stretches of
+    /// the file.
+    Result<Message> doubtOfEncoding(const PlannedBlock& block, const PreparedBlock& prepared);
     /// What prepare() gave.
     Result<PreparedBlock> openBlock(const PreparedFile& file) const;
     /// planNext() would download or expand a file into the cache.
@@ -125,6 +130,8 @@ public:
     /// These files are not evicted by any process while this manager lives. Replaces the former set.
     Status pin(std::span<const std::string> fileNames);
 
+    /// The list of what is left out by name; never null.
+    std::shared_ptr<const Quarantine> exclusions() const;
     const Tokenizer& tokenizer() const;
     const DataManifest& manifest() const;
     /// Null: repeats are trained, or known inside a block only, or not yet.

@@ -23,7 +23,7 @@ Result<SampleRules> sampleRules(const RunConfig& config, const DataManifest& man
         config.duplicates == Duplicates::Skip,
         std::max(kMostChunkBytes, kMostTimesPlanned * static_cast<std::uint64_t>(config.chunkBytes)), nullptr };
     FURROW_TRY_ASSIGN(auto quarantine, Quarantine::parse(manifest.quarantine));
-    if (!quarantine->sampleEntries().empty())
+    if (!quarantine->entries().empty())
         rules.quarantine = std::move(quarantine);
     return rules;
 }

@@ -48,6 +48,7 @@ struct Quarantine::Pattern {
     std::unique_ptr<pcre2_code, FreeCode> code;
     std::unique_ptr<pcre2_match_context, FreeContext> context;
     std::string written;
+    std::int32_t entry = 0; ///< its number
 
     Result<bool> matches(std::string_view text) const
     {
@@ -87,6 +88,7 @@ Status Quarantine::add(std::string_view line)
     const auto space = line.find_first_of(" \t");
     const auto kind = line.substr(0, space);
     const auto rest = space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space));
+    const auto entry = static_cast<std::int32_t>(entries_.size());
     const auto refused = [](const Message& why) { return Error { ErrorCode::InvalidArgument, why }; };
     if (kind == "chunk") {
         const auto chunk = parseChunkName(rest);
@@ -99,7 +101,7 @@ Status Quarantine::add(std::string_view line)
         std::uint64_t fingerprint = 0;
         if (rest.size() != 16 || !parseNumber(rest, fingerprint, 16))
             return refused(sentence("names no sample: write sample and its fingerprint of 16 hex digits."));
-        samples_.insert(fingerprint);
+        samples_.emplace(fingerprint, entry);
     } else if (kind == "pattern" && !rest.empty()) {
         if (patterns_.size() >= kMaxPatterns)
             return refused(sentence("is pattern number %1, more than a list may have. Join some with |.",
@@ -108,6 +110,7 @@ Status Quarantine::add(std::string_view line)
         PCRE2_SIZE offset = 0;
         auto pattern = std::make_unique<Pattern>();
         pattern->written = rest;
+        pattern->entry = entry;
         pattern->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rest.data()), rest.size(),
             PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr));
         if (!pattern->code) {
@@ -122,8 +125,16 @@ Status Quarantine::add(std::string_view line)
     } else {
         return refused(sentence("begins with none of chunk, sample, pattern."));
     }
-    sampleEntries_.append(kind).append(" ").append(rest).append("\n");
+    entries_.push_back(std::string(kind).append(" ").append(rest));
     return {};
+}
+
+std::string Quarantine::sampleEntries() const
+{
+    std::string all;
+    for (const std::string& entry : entries_)
+        all.append(entry).append("\n");
+    return all;
 }
 
 Result<bool> Quarantine::excludes(std::string_view text, std::uint64_t fingerprint) const
@@ -134,6 +145,18 @@ Result<bool> Quarantine::excludes(std::string_view text, std::uint64_t fingerpri
         if (auto matches = pattern->matches(text); !matches.ok() || matches.value())
             return matches;
     return false;
+}
+
+std::vector<std::int32_t> Quarantine::matching(std::string_view text, std::uint64_t fingerprint) const
+{
+    std::vector<std::int32_t> entries;
+    const auto [first, last] = samples_.equal_range(fingerprint);
+    for (auto sample = first; sample != last; ++sample)
+        entries.push_back(sample->second);
+    for (const auto& pattern : patterns_)
+        if (const auto matches = pattern->matches(text); matches.ok() && matches.value())
+            entries.push_back(pattern->entry);
+    return entries;
 }
 
 Result<std::string> readQuarantineFile(const std::string& path)

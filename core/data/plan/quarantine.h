@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace furrow {
@@ -28,9 +28,13 @@ public:
 
     /// An error: a pattern takes too many steps on the text, so that nobody knows whether it is meant.
     Result<bool> excludes(std::string_view text, std::uint64_t fingerprint) const;
+    /// The numbers, from 0, of all entries() that mean this text. A pattern that takes too many steps on it is none.
+    std::vector<std::int32_t> matching(std::string_view text, std::uint64_t fingerprint) const;
     const std::vector<ChunkName>& chunks() const { return chunks_; }
-    /// The entries that decide about samples, in order, without comments: equal texts exclude the same.
-    const std::string& sampleEntries() const { return sampleEntries_; }
+    /// The entries that decide about samples, in order, without comments: "pattern REGEX".
+    const std::vector<std::string>& entries() const { return entries_; }
+    /// The same as one text: equal texts exclude the same.
+    std::string sampleEntries() const;
 
 private:
     struct Pattern;
@@ -38,9 +42,9 @@ private:
     Status add(std::string_view line);
 
     std::vector<ChunkName> chunks_;
-    std::unordered_set<std::uint64_t> samples_;
+    std::unordered_multimap<std::uint64_t, std::int32_t> samples_; ///< and the number of the entry
     std::vector<std::unique_ptr<Pattern>> patterns_;
-    std::string sampleEntries_;
+    std::vector<std::string> entries_;
 };
 
 /// A quarantine list, read from a file; "" for no file.

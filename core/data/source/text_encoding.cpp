@@ -234,6 +234,25 @@ EncodingGuess guessEncoding(std::span<const std::string> samples)
     return likelyEncoding(suspicious);
 }
 
+Result<std::string> encodingOfBroken(ByteStream& text)
+{
+    constexpr std::size_t kPieceBytes = 64 << 10;
+    constexpr std::uint64_t kMostBytes = 64 << 20;
+    constexpr std::size_t kEnough = 32;
+    std::vector<std::string> samples { std::string() }; // it has no beginning with a mark
+    std::string piece(kPieceBytes, '\0');
+    for (std::uint64_t at = 0; at < kMostBytes && samples.size() <= kEnough; at += kPieceBytes) {
+        FURROW_TRY_ASSIGN(const auto size, readFully(text, piece));
+        Utf8Count counts;
+        count(std::string_view(piece).substr(0, size), false, counts);
+        if (counts.broken > 0)
+            samples.push_back(piece.substr(0, size));
+        if (size < kPieceBytes)
+            break;
+    }
+    return guessEncoding(samples).encoding;
+}
+
 Result<std::string> encodingNamed(const std::string& name)
 {
     const auto converter = openConverter(name);

@@ -21,6 +21,10 @@ struct EncodingGuess {
 /// @param samples  the beginning of the file, and stretches from elsewhere in it
 EncodingGuess guessEncoding(std::span<const std::string> samples);
 
+/// Of text that was taken as UTF-8 and has bytes that are none: the encoding of the stretches with such bytes, among
+/// the first 64 MiB; "" where none is likely.
+Result<std::string> encodingOfBroken(ByteStream& text);
+
 /// The encoding of that name; InvalidArgument when ICU knows none.
 Result<std::string> encodingNamed(const std::string& name);
 

@@ -14,6 +14,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
+#include "core/run/status/reading.h"
 #include "core/run/status/row_fates.h"
 #include "core/tracker/each_block.h"
 
@@ -216,8 +217,15 @@ Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerR
     FURROW_TRY_ASSIGN(const auto fates, RowFates::read(ledger, manifest.value()));
     FURROW_TRY_ASSIGN(const auto texts, textsWithoutARow(duplicates.value(), fates, file.config.heldOutPercent));
     if (texts > 0)
-        log.mention(FindingKind::Excluded, textsWithoutARowInWords(texts));
+        log.mention(FindingKind::Rows, textsWithoutARowInWords(texts));
     return {};
+}
+
+void mentionExclusions(const RunPaths& paths, AuditLog& log)
+{
+    if (const auto reading = readReading(paths))
+        for (Message& words : exclusionsInWords(*reading))
+            log.mention(FindingKind::Rows, std::move(words));
 }
 
 Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)

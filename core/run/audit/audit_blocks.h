@@ -18,6 +18,9 @@ Status auditBlocks(const RunPaths& paths, const RunFile& file, LedgerReader& led
 /// Names texts of which no row is trained, because what is left out stands first and others count as its repeats.
 Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
 
+/// Says how many rows are left out by name, and names entries that met nothing, as the feeder counted them.
+void mentionExclusions(const RunPaths& paths, AuditLog& log);
+
 /// The downloads in the cache against the SHA-256 that the hub promised; says which files of the hub were never
 /// compared as a whole. No inspection where the data has no file of the hub.
 Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log);

@@ -69,6 +69,7 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
     FURROW_TRY(auditBlocks(paths, file, ledger, log));
     FURROW_TRY(mentionUntrainedTexts(paths, file, ledger, log));
+    mentionExclusions(paths, log);
     FURROW_TRY(auditDownloads(paths, file, log));
     return depth == AuditDepth::Deep ? auditSource(paths, file, ledger, log) : Status {};
 }

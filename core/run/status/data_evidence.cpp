@@ -48,6 +48,8 @@ void sayHowDataIsRead(RunStatus& status)
         status.evidence.push_back(
             sentence("%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.",
                 { Real(100 * status.reading->unknownShare, 2) }));
+    if (!status.reading->encodingDoubt.empty())
+        status.evidence.push_back(status.reading->encodingDoubt);
     for (auto& words : comparedInWords(status.reading->hub))
         status.evidence.push_back(std::move(words));
 }

@@ -34,6 +34,9 @@ std::vector<Message> dataInWords(const RunStatus& status)
             { Count(data.repeats) }));
     say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
         sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    if (status.reading)
+        for (Message& words : exclusionsInWords(*status.reading))
+            said.push_back(std::move(words));
     if (status.reading && status.reading->untrainedTexts > 0)
         said.push_back(textsWithoutARowInWords(status.reading->untrainedTexts));
     const std::int64_t tooLong = status.reading ? status.reading->tooLong : 0;

@@ -4,11 +4,20 @@
 #include "core/base/log.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/hub/hub_client.h"
+#include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/row_fates.h"
+#include "core/tracker/each_block.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
+
+namespace {
+
+constexpr std::size_t kMostUnmetNamed = 5;
+
+} // namespace
 
 std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& summaries, std::int64_t seqLen)
 {
@@ -37,12 +46,13 @@ Result<std::vector<PreparedChunk>> preparedChunks(const PreparedBlock& block, co
 }
 
 FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
-    std::optional<std::uint32_t> unknownToken)
+    const BlockManager& blocks)
     : paths_(paths)
     , seqLen_(seqLen)
     , startedNs_(systemClock().monotonicNs())
     , before_(readReading(paths).value_or(Reading {}))
-    , unknown_(unknownToken)
+    , exclusions_(blocks.exclusions(), blocks.tokenizer(), before_.exclusions)
+    , unknown_(blocks.tokenizer().unknownToken())
 {
     reading_.attempt = attempt;
     auto writer = TelemetryWriter::open(paths.feederTelemetry(attempt), { runId, attempt, 0 }, systemClock());
@@ -52,23 +62,25 @@ FeederMeters::FeederMeters(const RunPaths& paths, const std::string& runId, std:
         logWarning(writer.error().message); // events are then in the log only
 }
 
-void FeederMeters::made(const PreparedFile& file, const PreparedBlock& block, std::span<const PreparedChunk> chunks,
-    double seconds, bool firstTime)
+void FeederMeters::made(const Made& made, BlockManager& blocks)
 {
+    const PreparedFile& file = made.file;
     if (file.fromCache) {
         ++reading_.blocksFromCache;
     } else {
         ++reading_.blocksPrepared;
-        makingSeconds_ += seconds;
+        makingSeconds_ += made.seconds;
         reading_.textBytes += file.sourceBytes;
         for (const auto& chunk : file.chunks)
             reading_.samplesFetched += chunk.rows;
-        const double now = static_cast<double>(file.sourceBytes) / 1e6 / std::max(seconds, 1e-6);
+        const double now = static_cast<double>(file.sourceBytes) / 1e6 / std::max(made.seconds, 1e-6);
         reading_.megabytesPerSecond
             = reading_.megabytesPerSecond == 0 ? now : 0.7 * reading_.megabytesPerSecond + 0.3 * now;
     }
-    if (firstTime)
-        lookAtText(block, chunks);
+    if (!made.isFirstTime)
+        return;
+    lookAtText(made.block, made.chunks);
+    lookAtEncoding(made, blocks);
 }
 
 /// A block that no attempt has prepared before: its padding counts, and its text is compared with what came before it.
@@ -78,6 +90,7 @@ void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const Prepar
         reading_.labels += chunk.tokens;
         reading_.slots += chunk.windows * seqLen_;
     }
+    exclusions_.beginBlock();
     for (int column = 0; column < block.chunkCount(); ++column) {
         const ChunkSummary& summary = block.summary(column);
         reading_.learnt += summary.learnt;
@@ -89,9 +102,25 @@ void FeederMeters::lookAtText(const PreparedBlock& block, std::span<const Prepar
         constexpr std::uint8_t kLost = SampleTooLong | SampleLeftOut;
         for (const std::uint8_t flags : chunk.value().flags)
             reading_.tooLongLost += (flags & (kLost | SampleHeldOut | SampleExcluded | SampleRepeat)) == kLost ? 1 : 0;
+        exclusions_.add(chunk.value());
         tell(repetition_.add(chunk.value()));
         tell(unknown_.add(chunk.value(), summary.dropped));
     }
+}
+
+/// What a person did not name, and the looks at the files before the run did not show.
+void FeederMeters::lookAtEncoding(const Made& made, BlockManager& blocks)
+{
+    if (!before_.encodingDoubt.empty() || !reading_.encodingDoubt.empty())
+        return;
+    const auto doubt = blocks.doubtOfEncoding(made.plan, made.block);
+    if (!doubt.ok()) {
+        logWarning(doubt.error().message);
+        return;
+    }
+    reading_.encodingDoubt = doubt.value();
+    if (!doubt.value().empty())
+        tell(doubt.value());
 }
 
 void FeederMeters::tell(const std::optional<std::string>& alarm)
@@ -125,6 +154,47 @@ void FeederMeters::countUntrained(
         logWarning(texts.error().message);
 }
 
+void FeederMeters::countExclusions(LedgerReader& ledger, const BlockManager& blocks)
+{
+    const Quarantine& list = *blocks.exclusions();
+    if (list.chunks().empty() && list.entries().empty())
+        return;
+    const auto epochs = ledger.epochs();
+    if (!epochs.ok() || epochs.value().empty() || !epochs.value().front().blockCount)
+        return;
+    const std::int64_t all = *epochs.value().front().blockCount;
+    if (!unmetChunks_) {
+        std::set<ChunkName> unmet(list.chunks().begin(), list.chunks().end());
+        const auto walked = forEachBlock(ledger, LedgerReader::Blocks::Known, [&](const LedgerReader::BlockRow& row) {
+            for (auto chunk = unmet.lower_bound({ row.block, 0 });
+                chunk != unmet.end() && chunk->block == row.block && chunk->column < row.chunks;)
+                chunk = unmet.erase(chunk);
+            return Status {};
+        });
+        if (!walked.ok())
+            return;
+        unmetChunks_.emplace();
+        for (const ChunkName& chunk : unmet)
+            unmetChunks_->push_back("chunk " + std::to_string(chunk.block) + ":" + std::to_string(chunk.column));
+    }
+    if (!isAllPrepared_ && exclusions_.count().blocks >= all) { // counted twice, perhaps, where a feeder was killed
+        std::int64_t prepared = 0;
+        const auto walked
+            = forEachBlock(ledger, LedgerReader::Blocks::PreparedOnce, [&prepared](const LedgerReader::BlockRow&) {
+                  ++prepared;
+                  return Status {};
+              });
+        isAllPrepared_ = walked.ok() && prepared >= all;
+    }
+    std::vector<std::string> unmet = *unmetChunks_;
+    if (isAllPrepared_)
+        for (auto& entry : exclusions_.unmet(all))
+            unmet.push_back(std::move(entry));
+    reading_.unmetExclusions = std::ssize(unmet);
+    unmet.resize(std::min(unmet.size(), kMostUnmetNamed));
+    reading_.firstUnmet = std::move(unmet);
+}
+
 /// A share of all tokens that were looked at, of which those of this attempt have the share `now`.
 double FeederMeters::ofAllAttempts(double before, double now) const
 {
@@ -143,6 +213,9 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     const auto traffic = sharedHubClient()->traffic();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - startedNs_) / 1e9;
     all.doing = doing;
+    all.exclusions = exclusions_.count();
+    if (all.encodingDoubt.empty())
+        all.encodingDoubt = before_.encodingDoubt;
     all.blocksPrepared += before_.blocksPrepared;
     all.blocksFromCache += before_.blocksFromCache;
     all.samplesFetched += before_.samplesFetched;

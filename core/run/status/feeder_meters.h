@@ -3,6 +3,7 @@
 #include "core/data/block/chunk_windows.h"
 #include "core/data/block_manager.h"
 #include "core/data/data_alarms.h"
+#include "core/data/exclusion_meter.h"
 #include "core/run/status/reading.h"
 #include "core/telemetry/writer.h"
 #include "core/tracker/feeder_ledger.h"
@@ -19,15 +20,22 @@ Result<std::vector<PreparedChunk>> preparedChunks(const PreparedBlock& block, co
 /// Trouble with these files is logged and changes nothing else. Not thread-safe.
 class FeederMeters {
 public:
+    /// @param blocks  the same in all calls
     FeederMeters(const RunPaths& paths, const std::string& runId, std::int64_t seqLen, std::int64_t attempt,
-        std::optional<std::uint32_t> unknownToken);
+        const BlockManager& blocks);
 
-    /// A block was made or found.
-    /// @param block  the same, open
-    /// @param chunks  what the ledger keeps of it
-    /// @param firstTime  no attempt has prepared it before
-    void made(const PreparedFile& file, const PreparedBlock& block, std::span<const PreparedChunk> chunks,
-        double seconds, bool firstTime);
+    /// A block that was made or found.
+    struct Made {
+        const PlannedBlock& plan;
+        const PreparedFile& file;
+        const PreparedBlock& block; ///< the same, open
+        std::span<const PreparedChunk> chunks; ///< what the ledger keeps of it
+        double seconds = 0;
+        bool isFirstTime = false; ///< no attempt has prepared it before
+    };
+    void made(const Made& made, BlockManager& blocks);
+    /// Finds entries of the list of what is left out that mean nothing, once all blocks are known.
+    void countExclusions(LedgerReader& ledger, const BlockManager& blocks);
     /// Counts texts of which no row is trained, where something was left out since the last time.
     /// @param replanned  blocks of which a file was left out in this attempt
     void countUntrained(
@@ -36,6 +44,7 @@ public:
 
 private:
     void lookAtText(const PreparedBlock& block, std::span<const PreparedChunk> chunks);
+    void lookAtEncoding(const Made& made, BlockManager& blocks);
     void tell(const std::optional<std::string>& alarm);
     double ofAllAttempts(double before, double now) const;
 
@@ -46,6 +55,9 @@ private:
     Reading before_; ///< of earlier attempts
     Reading reading_; ///< of this one
     std::vector<std::int64_t> leftOutThen_; ///< what was left out when untrained texts were counted
+    ExclusionMeter exclusions_;
+    std::optional<std::vector<std::string>> unmetChunks_; ///< entries; nothing: not all blocks are known
+    bool isAllPrepared_ = false;
     RepetitionAlarm repetition_;
     UnknownAlarm unknown_;
     std::optional<TelemetryWriter> telemetry_;

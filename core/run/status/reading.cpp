@@ -48,6 +48,17 @@ nlohmann::json toJson(const ComparedFiles& hub)
         { "not_verified_files", rangesOf(hub.never) } };
 }
 
+nlohmann::json toJson(const ExclusionCount& count)
+{
+    return { { "blocks", count.blocks }, { "rows", count.rows }, { "untold_rows", count.untold },
+        { "met", rangesOf(count.met) } };
+}
+
+ExclusionCount exclusionsFromJson(const nlohmann::json& j)
+{
+    return { j.at("blocks"), j.at("rows"), j.at("untold_rows"), fromRanges(j.at("met")) };
+}
+
 ComparedFiles comparedFromJson(const nlohmann::json& j)
 {
     return { j.at("files"), fromRanges(j.at("verified_files")), fromRanges(j.at("not_verified_files")),
@@ -69,6 +80,24 @@ std::vector<Message> comparedInWords(const ComparedFiles& hub)
     return words;
 }
 
+std::vector<Message> exclusionsInWords(const Reading& reading)
+{
+    std::vector<Message> words;
+    if (const auto rows = reading.exclusions.rows; rows > 0)
+        words.push_back(rows == 1
+                ? sentence("1 row is left out by name (exclude), among the filtered ones.")
+                : sentence("%1 rows are left out by name (exclude), among the filtered ones.", { Count(rows) }));
+    for (const std::string& entry : reading.firstUnmet)
+        words.push_back(entry.starts_with("chunk")
+                ? sentence(
+                      "The entry '%1' of what is left out (exclude) means nothing: there is no such chunk.", { entry })
+                : sentence("The entry '%1' of what is left out (exclude) met no row.", { entry }));
+    if (const auto more = reading.unmetExclusions - std::ssize(reading.firstUnmet); more > 0)
+        words.push_back(more == 1 ? sentence("1 more entry of what is left out met nothing.")
+                                  : sentence("%1 more entries of what is left out met nothing.", { Count(more) }));
+    return words;
+}
+
 nlohmann::json toJson(const Reading& r)
 {
     nlohmann::json json = { { "attempt", r.attempt }, { "doing", r.doing }, { "doing_message", messageParts(r.doing) },
@@ -81,7 +110,10 @@ nlohmann::json toJson(const Reading& r)
         { "dropped_characters", r.dropped },
         { "padding_share", r.slots > 0 ? 1 - static_cast<double>(r.labels) / static_cast<double>(r.slots) : 0 },
         { "looked_tokens", r.lookedTokens }, { "untrained_texts", r.untrainedTexts },
-        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare } };
+        { "repeated_share", r.repeatedShare }, { "unknown_share", r.unknownShare },
+        { "exclusions", toJson(r.exclusions) }, { "unmet_exclusions", r.unmetExclusions },
+        { "first_unmet_exclusions", r.firstUnmet }, { "encoding_doubt", r.encodingDoubt },
+        { "encoding_doubt_message", messageParts(r.encodingDoubt) } };
     if (r.hub.files > 0)
         json["hub"] = toJson(r.hub);
     return json;
@@ -118,6 +150,13 @@ std::optional<Reading> readReading(const RunPaths& paths)
         r.untrainedTexts = j.value("untrained_texts", std::int64_t(0)); // older attempts did not count them
         r.repeatedShare = j.at("repeated_share");
         r.unknownShare = j.value("unknown_share", 0.0); // older attempts did not count it
+        if (j.contains("exclusions")) { // older attempts did not count what follows
+            r.exclusions = exclusionsFromJson(j.at("exclusions"));
+            r.unmetExclusions = j.at("unmet_exclusions");
+            r.firstUnmet = j.at("first_unmet_exclusions").get<std::vector<std::string>>();
+            r.encodingDoubt = messageOf(
+                j.at("encoding_doubt").get<std::string>(), j.at("encoding_doubt_message").get<std::string>());
+        }
         if (j.contains("hub"))
             r.hub = comparedFromJson(j.at("hub"));
         return r;

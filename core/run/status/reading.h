@@ -3,6 +3,7 @@
 #include "core/base/message.h"
 #include "core/base/result.h"
 #include "core/data/block_manager.h"
+#include "core/data/exclusion_meter.h"
 #include "core/run/folder/run_paths.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -39,11 +40,18 @@ struct Reading {
     double repeatedShare = 0; ///< of the text, as far as each attempt by itself could tell
     double unknownShare = 0; ///< of its tokens: characters that the vocabulary does not have, dropped ones among them
     ComparedFiles hub; ///< compared in any attempt
+    ExclusionCount exclusions; ///< what is left out by name, of all blocks prepared so far
+    std::int64_t unmetExclusions = 0; ///< entries of that list that mean nothing of the data, as far as is known
+    std::vector<std::string> firstUnmet; ///< the first of them, as they are written
+    Message encodingDoubt; ///< rows look as if in another encoding than they are read in; "": none do
 };
 nlohmann::json toJson(const Reading& reading);
 
 /// Which files of the hub are verified, not yet, or will not be and why, in sentences; nothing when there are none.
 std::vector<Message> comparedInWords(const ComparedFiles& files);
+
+/// What is left out by name, and which names met nothing, in sentences.
+std::vector<Message> exclusionsInWords(const Reading& reading);
 
 /// nullopt when no feeder has published yet, or the file cannot be read.
 std::optional<Reading> readReading(const RunPaths& paths);

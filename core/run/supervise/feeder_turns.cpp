@@ -79,6 +79,7 @@ Status Feeder::beat()
     FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
     meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_);
+    meters_.countExclusions(reader_, blocks_);
     meters_.publish(doing_, blocks_);
     return keepNeeded();
 }
@@ -257,8 +258,9 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
     const auto chunks = preparedChunks(prepared.value(), windowRules(config_));
     if (!chunks.ok())
         return onFailure(number, chunks.error());
-    meters_.made(file.value(), prepared.value(), chunks.value(),
-        static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty());
+    meters_.made({ block.value(), file.value(), prepared.value(), chunks.value(),
+                     static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty() },
+        blocks_);
     failPoint("feeder.prepared");
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks.value(),
             blocks_.firstUnreadable(block.value(), prepared.value()));

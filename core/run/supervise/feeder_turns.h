@@ -34,7 +34,7 @@ public:
         , ledger_(std::move(ledger))
         , reader_(std::move(reader))
         , blocks_(std::move(blocks))
-        , meters_(paths_, file_.runId, config_.seqLen, attempt, blocks_.tokenizer().unknownToken())
+        , meters_(paths_, file_.runId, config_.seqLen, attempt, blocks_)
         , stop_(stop)
     {
     }
