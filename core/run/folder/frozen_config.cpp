@@ -23,6 +23,7 @@ constexpr const char* kFacts[]
     = { "data identity", "tokenizer hash", "vocabulary size", "samples per block in force", "held-out text hash" };
 
 constexpr const char* kFiles = "list of data files";
+constexpr const char* kNotes = "notes on the evaluation text";
 constexpr const char* kQuestions = "hash of the questions";
 constexpr const char* kStartWeights = "hash of the weights to start from";
 constexpr const char* kEpochTokens = "tokens of an epoch";
@@ -50,6 +51,8 @@ nlohmann::ordered_json frozenJson(const RunFile& file)
         { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash },
         { kFiles, hashOfFiles(file) }, { kQuestions, file.questionsHash }, { kEpochTokens, file.epoch.labels },
         { kStartWeights, file.startWeightsHash } };
+    if (!file.evaluationNotes.empty())
+        json[kNotes] = std::vector<std::string>(file.evaluationNotes.begin(), file.evaluationNotes.end());
     for (const auto& setting : settings())
         if (setting.key != "name" && setting.key != "data") // a moved file is known by its identity
             json[setting.key] = settingText(file.config, setting);

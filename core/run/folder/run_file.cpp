@@ -66,6 +66,11 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     file.vocabularySize
         = static_cast<std::uint32_t>(data["vocabulary_size"].within(1, std::numeric_limits<std::uint32_t>::max()));
     file.heldOutHash = data.valueOr("held_out_sha256", std::string());
+    if (data.has("evaluation_notes"))
+        data["evaluation_notes"].each([&file](const JsonPart& note) {
+            file.evaluationNotes.push_back(
+                messageOf(note["text"].as<std::string>(), note["message"].as<std::string>()));
+        });
     file.originHash = data.valueOr("origin_sha256", std::string());
     file.startWeightsHash = data.valueOr("start_weights_sha256", std::string());
     file.questionsHash = data.valueOr("questions_sha256", std::string());
@@ -118,7 +123,7 @@ Result<RunFile> readRunFile(const RunPaths& paths)
 
 Status writeRunFile(const RunPaths& paths, const RunFile& file)
 {
-    const nlohmann::ordered_json json = {
+    nlohmann::ordered_json json = {
         { "format", kFormat },
         { "run_id", file.runId },
         { "preset", file.preset },
@@ -137,6 +142,8 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };
+    for (const Message& note : file.evaluationNotes)
+        json["data"]["evaluation_notes"].push_back({ { "text", note.text() }, { "message", messageParts(note) } });
     return writeFileDurably(realFileSystem(), paths.configFile(), json.dump(2) + "\n");
 }
 

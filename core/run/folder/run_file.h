@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -22,6 +23,7 @@ struct RunFile {
     std::string tokenizerHash;
     std::uint32_t vocabularySize = 0;
     std::string heldOutHash; ///< SHA-256 of heldout.bin; "": made by a version that did not keep it
+    std::vector<Message> evaluationNotes; ///< rows of eval_data that are not in the evaluation text, and why; sentences
     std::string originHash; ///< originHash() of the run; "": it has none, or a version that did not keep it made it
     std::string startWeightsHash; ///< startWeightsHash() of init_from; "": from noise, or not kept
     std::string questionsHash; ///< SHA-256 of questions.jsonl; "": the run has none

@@ -206,7 +206,8 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
     FURROW_TRY_ASSIGN(const auto left,
         freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(),
             file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
-    for (const Message& what : leftInWords(left))
+    file.evaluationNotes = leftInWords(left);
+    for (const Message& what : file.evaluationNotes)
         say(what);
     FURROW_TRY_ASSIGN(auto hash, sha256File(paths.evaluationFile()));
     file.heldOutHash = hash;

@@ -34,6 +34,7 @@ std::vector<Message> dataInWords(const RunStatus& status)
             { Count(data.repeats) }));
     say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
         sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    said.insert(said.end(), status.file.evaluationNotes.begin(), status.file.evaluationNotes.end());
     if (status.reading)
         for (Message& words : exclusionsInWords(*status.reading))
             said.push_back(std::move(words));

@@ -172,7 +172,7 @@ nlohmann::json toJson(const RunStatus& s)
     for (const LeftOutPart& part : s.leftOut)
         json["left_out"].push_back(part.what);
     json["data_notes"] = { { "repeats", s.data.repeats }, { "invalid_utf8", s.data.invalidUtf8 },
-        { "first_unreadable", s.data.firstUnreadable } };
+        { "first_unreadable", s.data.firstUnreadable }, { "evaluation_text", s.file.evaluationNotes } };
     json["reading"] = s.reading ? readingJson(s) : nlohmann::json(nullptr);
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
