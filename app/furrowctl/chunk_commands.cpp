@@ -11,6 +11,7 @@
 #include "core/config/chunk_name.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/ledger_view.h"
+#include "core/run/status/unreadable_rows.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/poisoned_chunks.h"
 #include "core/run/folder/run_file.h"
@@ -52,6 +53,7 @@ struct InspectOptions {
     std::int64_t sample = -1;
     std::int64_t epoch = 0; ///< as people count; 0: the newest
     std::string order = "stored";
+    bool unreadable = false;
     bool json = false;
 };
 
@@ -67,6 +69,42 @@ nlohmann::json sampleJson(const SampleView& s)
     if (s.firstRow)
         json["first"] = { { "file", s.firstRow->file }, { "row", s.firstRow->row } };
     return json;
+}
+
+nlohmann::json unreadableJson(const UnreadableRow& one)
+{
+    return { { "block", one.block }, { "chunk", one.column }, { "file", one.row.file }, { "row", one.row.row },
+        { "line", one.line ? nlohmann::json(*one.line) : nlohmann::json(nullptr) }, { "why", one.what } };
+}
+
+/// All of the run, as far as they are named.
+int listUnreadable(const std::string& run, std::int64_t most, bool json)
+{
+    const auto found = unreadableRows(RunPaths(run), most);
+    if (!found.ok())
+        return fail(found.error(), json);
+    const auto& [rows, known, problems] = found.value();
+    const auto notNamed = known - std::ssize(rows);
+    if (json) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const UnreadableRow& one : rows)
+            list.push_back(unreadableJson(one));
+        print({ { "unreadable", std::move(list) }, { "known", known }, { "not_listed", notNamed },
+            { "problems", problems } });
+        return problems.empty() ? kDone : kFailed;
+    }
+    for (const UnreadableRow& one : rows)
+        std::cout << one.block << ":" << one.column << "  " << plainLine(one.words) << "\n";
+    for (const Message& problem : problems)
+        std::cout << plainLine(problem) << "\n";
+    std::cout << formatCount(known) << (known == 1 ? " row" : " rows")
+              << " of the blocks prepared so far cannot be used";
+    if (notNamed > 0)
+        std::cout << "; " << formatCount(notNamed)
+                  << " of them are not listed: " << (std::ssize(rows) >= most ? "--count says how many are, and " : "")
+                  << "a block names its first " << PreparedBlock::kMaxIssues << " only";
+    std::cout << "." << std::endl;
+    return problems.empty() ? kDone : kFailed;
 }
 
 /// Of the rows of a chunk that are samples for training.
@@ -87,6 +125,11 @@ const char* becameOfThem(ChunkState state)
 
 int inspect(InspectOptions o)
 {
+    constexpr std::int64_t kMostListed = 1000;
+    if (o.unreadable)
+        return listUnreadable(o.run, o.part.count == INT64_MAX ? kMostListed : o.part.count, o.json);
+    if (o.chunk.empty())
+        return failUsage(sentence("Name a chunk (BLOCK:CHUNK), or ask for --unreadable."), o.json);
     const auto chunk = parseChunkName(o.chunk);
     if (!chunk)
         return fail(noChunk(o.chunk), o.json);
@@ -125,7 +168,7 @@ int inspect(InspectOptions o)
             json["samples"].push_back(sampleJson(sample));
         json["unreadable"] = nlohmann::json::array();
         for (const auto& one : v.unreadable)
-            json["unreadable"].push_back({ { "file", one.row.file }, { "row", one.row.row }, { "why", one.what } });
+            json["unreadable"].push_back(unreadableJson(one));
         print(json);
         return kDone;
     }
@@ -144,8 +187,7 @@ int inspect(InspectOptions o)
         std::cout << ", " << v.summary.tooLong << " samples longer than a window";
     std::cout << "\n";
     for (const auto& one : v.unreadable)
-        std::cout << "unreadable: row " << one.row.row << " of " << plainLine(one.row.file) << " "
-                  << plainLine(one.what) << "\n";
+        std::cout << "unreadable: " << plainLine(one.words) << "\n";
     for (const auto& s : v.samples) {
         std::cout << "[" << s.index << "] " << plainLine(s.file) << " row " << s.row << ", " << s.tokens.size()
                   << " tokens, " << (s.loss ? "loss " + formatNumber(*s.loss, 3) + ", " : "")
@@ -331,7 +373,11 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     auto* inspecting = app.add_subcommand("inspect",
         "Show a chunk of a run as text, tokens, file and row (rows count from 0: row 0 of jsonl is line 1).");
     inspecting->add_option("run", io->run, "Folder of the run.")->required();
-    inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.")->required();
+    auto* chunk = inspecting->add_option("chunk", io->chunk, "BLOCK:CHUNK, both from 0.");
+    inspecting
+        ->add_flag("--unreadable", io->unreadable,
+            "Instead: the rows of the whole run that cannot be used, with chunk, file, row, line and why.")
+        ->excludes(chunk);
     inspecting->add_option("--sample", io->sample, "Only this sample, from 0.")->check(kFromZero);
     inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")
         ->check(kFromZero)
@@ -340,7 +386,10 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
         ->check(CLI::IsMember({ "stored", "highest", "lowest" }))
         ->capture_default_str();
     inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")->check(kFromZero);
-    inspecting->add_option("--count", io->part.count, "So many samples at most.")->check(kFromZero);
+    inspecting
+        ->add_option("--count", io->part.count,
+            "So many samples, or rows, at most; of unreadable rows 1,000 unless it is given.")
+        ->check(kFromZero);
     inspecting->add_flag("--json", io->json, "Print JSON.");
     inspecting->callback([&chosen, io] { chosen.action = [io] { return inspect(*io); }; });
 

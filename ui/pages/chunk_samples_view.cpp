@@ -134,16 +134,22 @@ void ChunkSamplesView::render()
     counts_->setText(summaryText(samples_->summary));
     QString html;
     for (const UnreadableRow& row : samples_->unreadable)
-        html += QStringLiteral("<p>%1</p>")
-                    .arg(tr("%1, row %2 cannot be used: it %3")
-                            .arg(QFileInfo(QString::fromStdString(row.row.file)).fileName().toHtmlEscaped(),
-                                countText(row.row.row), coreWords(rowProblem(row.what)).toHtmlEscaped()));
+        html += QStringLiteral("<p>%1</p>").arg(unreadableText(row).toHtmlEscaped());
     for (const SampleText& sample : samples_->samples)
         html += sampleHtml(sample);
     const qint64 more = samples_->stored - static_cast<qint64>(samples_->samples.size());
     if (more > 0)
         html += QStringLiteral("<p>%1</p>").arg(tr("%n more", nullptr, static_cast<int>(more)));
     text_->setHtml(html);
+}
+
+QString ChunkSamplesView::unreadableText(const UnreadableRow& row)
+{
+    const QString file = QFileInfo(QString::fromStdString(row.row.file)).fileName();
+    const QString what = coreWords(rowProblem(row.what));
+    return row.line
+        ? tr("%1, row %2 (line %3) cannot be used: it %4").arg(file, countText(row.row.row), countText(*row.line), what)
+        : tr("%1, row %2 cannot be used: it %3").arg(file, countText(row.row.row), what);
 }
 
 QString ChunkSamplesView::summaryText(const ChunkSummary& summary)

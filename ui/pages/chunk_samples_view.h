@@ -25,6 +25,7 @@ private:
     void read();
     void show(const ChunkSamplesPtr& samples);
     void render();
+    static QString unreadableText(const UnreadableRow& row);
     static QString summaryText(const ChunkSummary& summary);
     QString sampleHtml(const SampleText& sample) const;
 

@@ -6,7 +6,9 @@
 #include "core/base/sentence.h"
 #include "core/data/block/block_layout.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace furrow {
 
@@ -140,6 +142,8 @@ Status PreparedBlock::readFooter(const std::string& footer)
             return corrupt(name_, sentence("its list of unreadable rows cannot be read"));
         issues_.push_back({ item[0].get<std::int32_t>(), item[1].get<std::int64_t>(), item[2].get<std::string>() });
     }
+    std::stable_sort(issues_.begin(), issues_.end(), // of a chunk those that are found with its tokens come last
+        [](const RowIssue& a, const RowIssue& b) { return std::tie(a.file, a.row) < std::tie(b.file, b.row); });
     return {};
 }
 

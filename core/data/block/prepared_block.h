@@ -71,7 +71,7 @@ public:
     int chunkCount() const { return static_cast<int>(chunks_.size()); }
     const ChunkSummary& summary(int column) const { return chunks_[static_cast<std::size_t>(column)].summary; }
     std::vector<ChunkSummary> summaries() const;
-    /// At most kMaxIssues; the counts in the summaries are complete.
+    /// At most kMaxIssues, in the order of the data; the counts in the summaries are complete.
     const std::vector<RowIssue>& issues() const { return issues_; }
     std::uint32_t vocabularySize() const { return vocabularySize_; }
     /// SHA-256 of everything in the file, 64 hex digits: equal for a block that was prepared again.

@@ -377,11 +377,16 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 
 } // namespace
 
+std::optional<std::int64_t> lineOfRow(std::int64_t row, const DataFile& file)
+{
+    return file.format.format == TextFormat::JsonLines ? std::optional(row + 1) : std::nullopt;
+}
+
 Message rowInWords(std::int64_t row, const DataFile& file, const std::string& problem)
 {
-    if (file.format.format == TextFormat::JsonLines)
+    if (const auto line = lineOfRow(row, file))
         return sentence("row %1 (line %2) of %3 %4",
-            { std::to_string(row), std::to_string(row + 1), file.path, rowProblem(problem) });
+            { std::to_string(row), std::to_string(*line), file.path, rowProblem(problem) });
     return sentence("row %1 (counted from 0) of %2 %3", { std::to_string(row), file.path, rowProblem(problem) });
 }
 

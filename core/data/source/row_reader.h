@@ -8,6 +8,7 @@
 #include "core/data/source/record_reader.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ struct Row {
 /// "row 2 (line 3) of chats.jsonl is broken JSON": rows count from 0, and the line is what an editor shows.
 /// @param problem  as Row::problem
 Message rowInWords(std::int64_t row, const DataFile& file, const std::string& problem);
+
+/// The line that an editor shows for a row, from 1; nothing where it does not follow from the row.
+std::optional<std::int64_t> lineOfRow(std::int64_t row, const DataFile& file);
 
 /// Reads the texts of one file.
 class RowReader {

@@ -8,7 +8,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/folder/run_file.h"
-#include "core/run/folder/run_links.h"
+#include "core/run/status/run_block.h"
 #include "core/run/status/run_status.h"
 
 #include <algorithm>
@@ -18,25 +18,6 @@
 namespace furrow {
 
 namespace {
-
-/// The prepared block as it lies in the cache, or made anew.
-Result<PreparedBlock> openBlock(const RunPaths& paths, const RunFile& file, const LedgerReader::BlockRow& row,
-    std::shared_ptr<const Tokenizer> tokenizer)
-{
-    const auto folder = BlockManager::blockFolder(paths.cacheFolder());
-    if (!row.fileName.empty()) {
-        auto block = PreparedBlock::open(folder / row.fileName);
-        if (block.ok())
-            return block;
-    }
-    FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.plan));
-    FURROW_TRY(refuseLinks(paths)); // making a block may evict others
-    FURROW_TRY_ASSIGN(auto blocks,
-        BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
-            std::move(tokenizer), paths.duplicatesFile()));
-    FURROW_TRY_ASSIGN(auto made, blocks.prepare(plan));
-    return blocks.openBlock(made);
-}
 
 /// The chunk as the epoch has it. What the run does not have is a wrong question: the answer says what it has.
 Result<ChunkCell> cellOf(LedgerReader& ledger, const ChunkPart& part)
@@ -111,27 +92,6 @@ void nameFirstRows(const RunPaths& paths, const DataManifest& manifest, std::vec
     }
 }
 
-/// The rows of the chunk that the block names as unreadable. Where its plan cannot be read, none is shown.
-std::vector<UnreadableRow> unreadableRows(
-    const PreparedBlock& block, const std::string& plan, std::int32_t column, const DataManifest& manifest)
-{
-    std::vector<UnreadableRow> rows;
-    const auto planned = BlockManager::fromPlan(plan);
-    if (!planned.ok() || column >= std::ssize(planned.value().chunkRows)
-        || planned.value().source >= std::ssize(manifest.sources))
-        return rows;
-    const auto segments = rowsOfChunk(planned.value(), column);
-    const auto& files = manifest.sources[static_cast<std::size_t>(planned.value().source)].files;
-    for (const RowIssue& issue : block.issues()) {
-        const bool isHere = std::any_of(segments.begin(), segments.end(), [&issue](const Segment& one) {
-            return one.file == issue.file && issue.row >= one.firstRow && issue.row < one.firstRow + one.rows;
-        });
-        if (isHere && issue.file < std::ssize(files))
-            rows.push_back({ { files[static_cast<std::size_t>(issue.file)].path, issue.row }, issue.what });
-    }
-    return rows;
-}
-
 /// What is learnt of a sample, in its decoded text.
 std::vector<ChatStretch> learntOf(const ChunkText& text, std::size_t sample, const Tokenizer& tokenizer)
 {
@@ -178,13 +138,14 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
     FURROW_TRY_ASSIGN(const auto cell, cellOf(ledger, part));
     FURROW_TRY_ASSIGN(auto row, ledger.block(part.block));
-    FURROW_TRY_ASSIGN(auto block, openBlock(paths, file, row, tokenizer));
+    FURROW_TRY_ASSIGN(auto block, openBlockOf(paths, file, row, tokenizer));
     FURROW_TRY_ASSIGN(auto chunk, block.readChunk(part.column));
     const ChunkText& text = chunk;
     const auto source = static_cast<std::size_t>(row.source);
     FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
     ChunkView view { part.block, part.column, block.summary(part.column), text.count(), cell.state, !losses.empty(), {},
-        unreadableRows(block, row.plan, part.column, manifest) };
+        unreadableRowsOf(block, part.block, row.plan, manifest) };
+    std::erase_if(view.unreadable, [&part](const UnreadableRow& one) { return one.column != part.column; });
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first),

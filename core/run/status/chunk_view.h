@@ -3,6 +3,8 @@
 #include "core/chat/chat_template.h"
 #include "core/data/block/prepared_block.h"
 #include "core/run/folder/run_paths.h"
+#include "core/run/status/sample_row.h"
+#include "core/run/status/unreadable_rows.h"
 #include "core/tracker/types.h"
 
 #include <cstdint>
@@ -11,12 +13,6 @@
 #include <vector>
 
 namespace furrow {
-
-/// A row of the data by name.
-struct SampleRow {
-    std::string file; ///< path or address of the hub
-    std::int64_t row = 0; ///< inside the file, from 0
-};
 
 /// One sample as it is trained, with where it came from.
 struct SampleView {
@@ -31,12 +27,6 @@ struct SampleView {
     std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
     std::optional<SampleRow>
         firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
-};
-
-/// A row of a chunk that cannot be used.
-struct UnreadableRow {
-    SampleRow row;
-    std::string what; ///< "is broken JSON"
 };
 
 struct ChunkView {

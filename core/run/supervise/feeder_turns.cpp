@@ -12,6 +12,7 @@
 #include "core/run/status/feeder_words.h"
 #include "core/run/supervise/patience.h"
 #include "core/tracker/each_block.h"
+#include "core/tracker/unreadable_blocks.h"
 
 #include <algorithm>
 
@@ -78,8 +79,8 @@ Status Feeder::beat()
     nextBeatNs_ = now + kSecondNs;
     FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
-    meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_);
     meters_.countExclusions(reader_, blocks_);
+    meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_);
     meters_.publish(doing_, blocks_);
     return keepNeeded();
 }
@@ -141,11 +142,11 @@ Result<bool> Feeder::plan()
     FURROW_TRY_ASSIGN(auto most, plansNow());
     if (most <= 0)
         return false;
-    std::vector<NewBlock> fresh;
-    const auto until = systemClock().monotonicNs() + kSecondNs / 4;
     FURROW_TRY_ASSIGN(const auto known, ledger_.demand(0));
     doing_ = sentence("reading which rows make block %1", { std::to_string(known.knownBlocks) });
     FURROW_TRY(beat()); // reading may take long: what was prepared is told before
+    std::vector<NewBlock> fresh;
+    const auto until = systemClock().monotonicNs() + kSecondNs / 4;
     while (static_cast<int>(fresh.size()) < most && systemClock().monotonicNs() < until && !stop_.requested()) {
         auto next = blocks_.planNext();
         if (!next.ok()) {
@@ -429,10 +430,13 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
     const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
     if (!isTooUnreadable(read.failed, rows, config_.maxUnreadablePercent))
         return Message();
+    FURROW_TRY_ASSIGN(const auto known, unreadableBlocks(paths_.tracker())); // this one is not among them yet
+    const bool hasEarlier = !known.empty() && known.front().block < block.block && !known.front().first.empty();
     return sentence(
-        "%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).",
+        "%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first: %5. Mend the data and begin a new run, or resume with a higher limit (%6).",
         { Count(read.failed), Count(rows), Real(percent, 1), Real(config_.maxUnreadablePercent, 1),
-            blocks_.firstUnreadable(block, prepared), optionTerm("max_unreadable_percent") });
+            hasEarlier ? known.front().first : blocks_.firstUnreadable(block, prepared),
+            optionTerm("max_unreadable_percent") });
 }
 
 /// Pins what is needed; a file that someone deleted or put aside is prepared again.
