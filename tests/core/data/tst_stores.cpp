@@ -175,6 +175,31 @@ private Q_SLOTS:
             QVERIFY2(one.starts_with(isGoogle ? "Bearer ya29." : "AWS4-HMAC-SHA256 Credential=AKIA"), one.c_str());
     }
 
+    /// A hidden object was trained, an empty one left out without a word; of a folder on the disk the first is left out
+    /// and both are named.
+    void hiddenAndEmptyObjectsWereTakenOrLeftOutWithoutAWord()
+    {
+        const DataFolder folder;
+        FakeWeb web;
+        web.put("/b/",
+            { listOf({ { "texts/a.txt", 12 }, { "texts/.hid.txt", 6 }, { "texts/.old/c.txt", 6 },
+                { "texts/empty.txt", 0 } }) });
+        web.put("/b/texts/a.txt", { "row 0\nrow 1\n" });
+        web.put("/b/texts/.hid.txt", { "row 2\n" });
+        web.put("/b/texts/.old/c.txt", { "row 3\n" });
+        Session session(folder, web, exampleKeys());
+        const auto inspection = inspectData(test::configFor({ "s3://b/texts/" }));
+        QVERIFY2(inspection.ok(), messageOf(inspection).c_str());
+        QCOMPARE(inspection.value().files, 1);
+        QCOMPARE(inspection.value().rows, 2);
+        std::string said;
+        for (const auto& warning : inspection.value().warnings)
+            said += warning + "\n";
+        for (const char* part : { "s3://b/texts/.hid.txt is hidden", "s3://b/texts/.old/c.txt is hidden",
+                 "s3://b/texts/empty.txt is empty" })
+            QVERIFY2(said.find(part) != std::string::npos, said.c_str());
+    }
+
     void withoutKeysNothingIsSigned()
     {
         const DataFolder folder;

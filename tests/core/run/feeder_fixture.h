@@ -16,6 +16,7 @@
 #include <QtTest>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -38,7 +39,8 @@ inline void good(const Status& status)
 class Run {
 public:
     Run(int rows, int perBlock, int perChunk, double cacheGiB, std::int64_t epochs, const std::string& source = {},
-        Duplicates duplicates = Duplicates::Report, const std::string& startAt = {}, BadFiles badFiles = BadFiles::Stop)
+        Duplicates duplicates = Duplicates::Report, const std::string& startAt = {}, BadFiles badFiles = BadFiles::Stop,
+        const std::function<void(RunConfig&)>& change = {})
     {
         std::ofstream(file("data.txt"), std::ios::binary) << lines(rows);
         NewRun request;
@@ -54,6 +56,8 @@ public:
         request.config.shuffleWindowBlocks = 3;
         request.config.prepareAheadBlocks = 1;
         request.config.devices = "cpu";
+        if (change)
+            change(request.config);
         request.folder = file("run");
         request.preset = "char";
         paths = good(createRun(request, {}));

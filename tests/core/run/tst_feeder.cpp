@@ -1,15 +1,20 @@
 #include "core/run/status/row_fates.h"
 #include "feeder_fixture.h"
 
+#include "core/base/random.h"
+#include "core/run/audit/run_audit.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/data_wait.h"
+#include "core/run/status/data_words.h"
 #include "core/run/start/poisoned_chunks.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
+#include "core/run/status/unreadable_rows.h"
 #include "core/tracker/feeder_ledger.h"
 #include "tests/fakes/gzip.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -465,6 +470,157 @@ private Q_SLOTS:
             why.c_str());
         QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).chunks[ChunkState::Free], 0);
         run.stopFeeder();
+    }
+
+    /// `chunk 77:0` of four blocks, an unknown sample, a pattern that no row has: all was trained, and nobody said so.
+    void entriesOfTheExcludeListThatMeetNothingWereTaken()
+    {
+        QTemporaryDir folder;
+        const std::string list = folder.path().toStdString() + "/list.txt";
+        std::ofstream(list)
+            << "chunk 0:1\nchunk 77:0\nchunk 1:99\nsample 0123456789abcdef\npattern ^12 \npattern zzz ?q\n";
+        const auto useList = [&list](RunConfig& config) { config.exclude = list; };
+        Run run(1200, 300, 50, 0.1, 1, {}, Duplicates::Report, {}, BadFiles::Stop, useList);
+        run.startFeeder();
+        const auto unmet = [&] { return readReading(run.paths).value_or(Reading {}).unmetExclusions; };
+        QTRY_COMPARE_WITH_TIMEOUT(unmet(), 4, 20'000);
+        run.stopFeeder();
+        const std::vector<std::string> expected { "chunk 1:99", "chunk 77:0", "sample 0123456789abcdef",
+            "pattern zzz ?q" };
+        const auto reading = readReading(run.paths);
+        QCOMPARE(reading->firstUnmet, expected);
+        QCOMPARE(reading->exclusions.rows, 1);
+        QCOMPARE(reading->exclusions.untold, 0);
+        std::string said;
+        for (const Message& words : dataInWords(good(readStatus(run.paths))))
+            said += words + "\n";
+        QVERIFY2(said.find("1 row is left out by name") != std::string::npos
+                && said.find("'pattern zzz ?q'") != std::string::npos,
+            said.c_str());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(auditText(report).find("'sample 0123456789abcdef'") != std::string::npos, auditText(report).c_str());
+        QVERIFY(report.isClean() && auditVerdict(report).find("some files") == std::string::npos);
+        run.beginAttempt(); // what an attempt before has seen is not counted once more
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(readReading(run.paths).value_or(Reading {}).attempt == run.attempt.value, 20'000);
+        run.stopFeeder();
+        QCOMPARE(unmet(), 4);
+        QCOMPARE(readReading(run.paths)->exclusions.rows, 1);
+    }
+
+    /// Text in another encoding behind the 16 MiB of a compressed file that are looked at was trained damaged, and the
+    /// word for it came with the last row.
+    void anotherEncodingBehindTheLookAtACompressedFileWasNotSaid()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.path().toStdString() + "/rows.jsonl.gz";
+        std::string text;
+        Random random(7);
+        for (int row = 0; row < 300; ++row) { // 18 MB of ASCII
+            text += "{\"text\":\"" + std::to_string(row) + " ";
+            for (int i = 0; i < 60'000; ++i)
+                text += static_cast<char>('a' + random.below(26));
+            text += "\"}\n";
+        }
+        for (int row = 300; row < 900; ++row)
+            text += "{\"text\":\"" + std::to_string(row)
+                + " l'\xe9t\xe9 dernier, la fen\xeatre du ch\xe2teau \xe9tait ferm\xe9"
+                  "e \xe0 No\xebl, d\xe9j\xe0 vu\"}\n";
+        std::ofstream(file, std::ios::binary) << gzip(text);
+        Run run(10, 300, 50, 0.1, 1, file);
+        run.startFeeder();
+        const auto doubt = [&] { return readReading(run.paths).value_or(Reading {}).encodingDoubt; };
+        QTRY_VERIFY_WITH_TIMEOUT(!doubt().empty(), 60'000);
+        QVERIFY2(doubt().find("300 of the 300 samples of block 1") != std::string::npos
+                && doubt().find("--encoding windows-1252") != std::string::npos
+                && doubt().find("rows.jsonl.gz") != std::string::npos,
+            doubt().c_str());
+        run.stopFeeder();
+        std::string told;
+        for (const auto& sentence : good(readStatus(run.paths)).evidence)
+            told += sentence + "\n";
+        QVERIFY2(told.find("windows-1252") != std::string::npos, told.c_str());
+    }
+
+    /// Conversations of which the cut takes all that would be learnt were said to lose their ends.
+    void conversationsCutToNothingWereSaidToLoseTheirEnds()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.path().toStdString() + "/chats.jsonl";
+        {
+            std::ofstream out(file, std::ios::binary);
+            for (int i = 0; i < 40; ++i)
+                out << R"({"messages":[{"role":"user","content":")" << (i % 2 == 0 ? std::string(300, 'a') : "A") << i
+                    << R"("},{"role":"assistant","content":"b"}]})"
+                    << "\n";
+        }
+        Run run(10, 20, 10, 0.1, 1, file, Duplicates::Report, {}, BadFiles::Stop, [](RunConfig& config) {
+            config.tokenizer = "byte";
+            config.chatTemplate = "chatml";
+            config.seqLen = 96;
+            config.longSamples = LongSamples::Cut;
+        });
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(readReading(run.paths).value_or(Reading {}).tooLongLost == 20, 20'000);
+        run.stopFeeder();
+        std::string said;
+        for (const Message& words : dataInWords(good(readStatus(run.paths))))
+            said += words + "\n";
+        QVERIFY2(
+            said.find("20 of them are left out whole, among the filtered ones") != std::string::npos, said.c_str());
+        QCOMPARE(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).rowsKnown.filtered, 20);
+    }
+
+    /// Rows of an evaluation text that cannot be used were said when the run was made, and nowhere after that.
+    void unreadableRowsOfTheEvaluationTextWereInNoStatus()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.path().toStdString() + "/eval.jsonl";
+        std::ofstream(file, std::ios::binary) << "{\"text\": \"one\"}\ntorn\n{\"text\": \"two\"}\n";
+        const Run run(1200, 300, 50, 0.1, 1, {}, Duplicates::Report, {}, BadFiles::Stop,
+            [&file](RunConfig& config) { config.evalData = file; });
+        const auto words = dataInWords(good(readStatus(run.paths)));
+        QCOMPARE(words.size(), std::size_t(1));
+        QVERIFY2(
+            words[0].starts_with("1 row of the evaluation text cannot be used and is not in it: row 1 (line 2) of"),
+            words[0].c_str());
+        const auto json = toJson(good(readStatus(run.paths)));
+        QCOMPARE(json["data_notes"]["evaluation_text"].size(), std::size_t(1));
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean()); // it is held against the tracker
+    }
+
+    /// The first unreadable row was another one in the alarm than in status, and of the others nobody gave a list.
+    void onlyTheFirstOfTheUnreadableRowsWasNamed()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.path().toStdString() + "/rows.jsonl";
+        {
+            std::ofstream out(file, std::ios::binary);
+            for (int i = 0; i < 1200; ++i)
+                out << (i % 100 == 37 ? "{\"text\": torn\n" : "{\"text\":\"" + std::to_string(i) + " row\"}\n");
+        }
+        Run run(10, 300, 50, 0.1, 1, file, Duplicates::Report, {}, BadFiles::Stop,
+            [](RunConfig& config) { config.maxUnreadablePercent = 0.9; });
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000); // with the tenth: in block 3
+        const std::string why = good(supervisor.advance()).gaveUp;
+        run.stopFeeder();
+        QVERIFY2(why.find("The first: row 37 (line 38) of") != std::string::npos, why.c_str());
+        const auto found = good(unreadableRows(run.paths, 100));
+        QCOMPARE(found.known, 9);
+        QCOMPARE(found.rows.size(), std::size_t(9));
+        std::int64_t before = -1;
+        for (const UnreadableRow& one : found.rows) {
+            QVERIFY(one.row.row > std::exchange(before, one.row.row) && one.row.row % 100 == 37);
+            QCOMPARE(one.line.value_or(0), one.row.row + 1);
+            QCOMPARE(one.block, one.row.row / 300);
+            QCOMPARE(one.column, static_cast<std::int32_t>(one.row.row % 300 / 50));
+            QVERIFY(one.words.starts_with("row " + std::to_string(one.row.row) + " (line "));
+        }
+        const auto cut = good(unreadableRows(run.paths, 4));
+        QCOMPARE(cut.rows.size(), std::size_t(4));
+        QCOMPARE(cut.known, 9);
     }
 
     void poisonedChunksAreTriedAgainOrAccepted()

@@ -118,6 +118,44 @@ private Q_SLOTS:
         QVERIFY2(share >= 1 && share <= 1.02, qPrintable(QString::number(share)));
     }
 
+    void fewRowsOfParquetThatIsAllTextCostAllOfIt_data()
+    {
+        QTest::addColumn<double>("fraction");
+        QTest::addColumn<int>("most");
+        QTest::newRow("max_samples") << 1.0 << 100;
+        QTest::newRow("fraction") << 0.1 << 0;
+    }
+    /// Of Parquet that is nearly all text the whole file came, whatever max_samples and fraction said: one row group
+    /// would have done.
+    void fewRowsOfParquetThatIsAllTextCostAllOfIt()
+    {
+        QFETCH(double, fraction);
+        QFETCH(int, most);
+        const QTemporaryDir folder;
+        const auto file = pathFromUtf8(folder.path().toStdString()) / "train.parquet";
+        const auto written = writeBenchParquet(file, benchTexts(4000, 1), { .groupRows = 100 });
+        if (!written.ok())
+            QSKIP(written.error().message.c_str());
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = good(readFile(file));
+        const auto bytes = static_cast<double>(repository.files["train.parquet"].size());
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(10, 50, 50, 1, 1, "hf://o/n", Duplicates::Report, {}, BadFiles::Stop, [&](RunConfig& config) {
+            config.fraction = fraction;
+            config.maxSamples = most;
+        });
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        const int chunks = PlayedWorker(run, 0).work(seen);
+        run.stopFeeder();
+        QVERIFY(chunks >= 2 && seen[0].size() >= 100 && seen[0].size() <= 500);
+        const double share = static_cast<double>(hub.storeBytes()) / bytes;
+        const double needed = static_cast<double>(seen[0].size()) / 4000;
+        QVERIFY2(share <= needed + 0.15, qPrintable(QString::number(share))); // with footer and looks at the file
+    }
+
     /// Whether a file had been compared with what the hub promises stood nowhere.
     void statusAndAuditSayWhichFilesOfTheHubAreVerified()
     {

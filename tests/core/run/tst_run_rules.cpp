@@ -431,6 +431,22 @@ private Q_SLOTS:
         }
     }
 
+    /// Entries of the list of what is left out that met nothing were taken without a word.
+    void entriesThatMetNothingWereInNoStatus()
+    {
+        RunStatus status;
+        status.reading = Reading {};
+        status.reading->exclusions.rows = 3;
+        status.reading->unmetExclusions = 4;
+        status.reading->firstUnmet = { "chunk 77:0", "pattern zzz" };
+        const auto words = dataInWords(status);
+        QCOMPARE(words.size(), std::size_t(4));
+        QCOMPARE(words[0].text(), std::string("3 rows are left out by name (exclude), among the filtered ones."));
+        QVERIFY(words[1].find("'chunk 77:0'") != std::string::npos && words[1].ends_with("no such chunk."));
+        QVERIFY(words[2].find("'pattern zzz'") != std::string::npos && words[2].ends_with("met no row."));
+        QVERIFY(words[3].starts_with("2 more entries"));
+    }
+
     /// A name that reads like the sentence of something else was taken for it, and a reworded sentence for nothing.
     void whatHappenedWasReadFromEnglishWords()
     {
