@@ -20,6 +20,13 @@ namespace fs = std::filesystem;
 
 fs::path trashOf(const fs::path& workspace) { return workspace / "trash"; }
 
+/// Where a run goes that does not lie in <workspace>/runs but in the workspace itself: it has to come back to there,
+/// because what was written about it is kept by its place.
+fs::path trashBesideRuns(const fs::path& workspace) { return trashOf(workspace) / "beside runs"; }
+
+/// The folder and what holds it: "run", "run/" and "run/." are the same.
+fs::path wholeFolder(const fs::path& run) { return absolutePath(run / "").parent_path(); }
+
 /// In a workspace that a group shares the rights alone would let anybody.
 Result<fs::path> move(const fs::path& from, const fs::path& folder)
 {
@@ -35,12 +42,13 @@ Result<fs::path> move(const fs::path& from, const fs::path& folder)
 
 } // namespace
 
-Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
+Status checkTrashable(const fs::path& workspace, const fs::path& run)
 {
-    const RunPaths paths(absolutePath(run / "").parent_path()); // "run", "run/" and "run/." are the same
+    const RunPaths paths(wholeFolder(run));
     if (isLocked(paths.supervisorLock()))
         return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
-    if (paths.folder().parent_path() != absolutePath(workspace) / "runs")
+    const fs::path parent = paths.folder().parent_path();
+    if (parent != absolutePath(workspace) / "runs" && parent != wholeFolder(workspace))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     if (isLink(paths.folder()))
@@ -49,26 +57,39 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     if (!isThere(paths.configFile()))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is no run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
-    FURROW_TRY(refuseLink(trashOf(workspace))); // into the folder of whoever put it there
-    return move(paths.folder(), trashOf(workspace));
+    return {};
+}
+
+Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
+{
+    FURROW_TRY(checkTrashable(workspace, run));
+    const fs::path folder = wholeFolder(run);
+    const bool isBesideRuns = folder.parent_path() == wholeFolder(workspace);
+    const fs::path trash = isBesideRuns ? trashBesideRuns(workspace) : trashOf(workspace);
+    for (const auto& into : { trashOf(workspace), trash }) // into the folder of whoever put a link there
+        FURROW_TRY(refuseLink(into));
+    return move(folder, trash);
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)
 {
-    if (absolutePath(trashed).parent_path() != absolutePath(trashOf(workspace)))
-        return Error { ErrorCode::InvalidArgument,
-            sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
-    return move(trashed, workspace / "runs");
+    const fs::path parent = absolutePath(trashed).parent_path();
+    if (parent == absolutePath(trashBesideRuns(workspace)))
+        return move(trashed, workspace);
+    if (parent == absolutePath(trashOf(workspace)))
+        return move(trashed, workspace / "runs");
+    return Error { ErrorCode::InvalidArgument,
+        sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
 }
 
 std::vector<fs::path> trashedRuns(const fs::path& workspace)
 {
     std::vector<fs::path> found;
     std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(trashOf(workspace), failed)) {
-        if (fs::exists(entry.path() / "run.json", failed))
-            found.push_back(entry.path());
-    }
+    for (const auto& trash : { trashOf(workspace), trashBesideRuns(workspace) })
+        for (const auto& entry : fs::directory_iterator(trash, failed))
+            if (fs::exists(entry.path() / "run.json", failed))
+                found.push_back(entry.path());
     std::sort(found.begin(), found.end());
     return found;
 }

@@ -212,6 +212,27 @@ private Q_SLOTS:
         QVERIFY(!moveToTrash(workspace("trash"), workspace("elsewhere") / "run").ok());
     }
 
+    /// `list` showed a run made with --out WORKSPACE/NAME, and `trash` said that it did not lie in this workspace.
+    void aRunBesideRunsDidNotLieInItsWorkspace()
+    {
+        const auto space = workspace("beside");
+        for (const auto& run : { space / "one", space / "runs" / "one" }) {
+            std::filesystem::create_directories(run);
+            std::ofstream(run / "run.json") << "{}";
+        }
+        QCOMPARE(runFolders(space).size(), std::size_t(2));
+        for (const auto& run : runFolders(space)) {
+            const auto trashed = moveToTrash(space / "", run / "");
+            QVERIFY2(trashed.ok(), trashed.ok() ? "" : trashed.error().message.c_str());
+        }
+        QCOMPARE(runFolders(space).size(), std::size_t(0));
+        QCOMPARE(trashedRuns(space).size(), std::size_t(2));
+        for (const auto& trashed : trashedRuns(space))
+            QVERIFY(restoreFromTrash(space, trashed).ok());
+        QVERIFY(std::filesystem::exists(space / "one" / "run.json"));
+        QVERIFY(std::filesystem::exists(space / "runs" / "one" / "run.json"));
+    }
+
     /// In a shared workspace anybody can put a link there: runs went into the folder of a stranger.
     void theTrashOfAWorkspaceWasALink()
     {
