@@ -7,8 +7,10 @@
 #include "core/device/gpu.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/run_status.h"
+#include "core/workspace/run_folders.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace furrow {
@@ -66,14 +68,58 @@ Status settleRunning(WorkspaceFile& file, const std::vector<QueueEntry>& queue)
     return {};
 }
 
-Status startWaiting(WorkspaceFile& file)
+/// The devices of living runs of the workspace that somebody started beside the queue.
+class RunsBesideTheQueue {
+public:
+    explicit RunsBesideTheQueue(std::filesystem::path workspace)
+        : workspace_(std::move(workspace))
+    {
+    }
+
+    std::vector<std::string> lanes(const std::vector<QueueEntry>& queue)
+    {
+        std::vector<std::string> taken;
+        std::map<std::filesystem::path, std::string> alive;
+        for (const auto& folder : runFolders(workspace_)) {
+            if (!isLocked(RunPaths(folder).supervisorLock()) || isOf(queue, folder))
+                continue;
+            const auto known = lanes_.find(folder);
+            const auto lane = known == lanes_.end() ? laneOfRun(folder) : known->second;
+            alive[folder] = lane;
+            taken.push_back(lane);
+        }
+        lanes_ = std::move(alive); // one that is resumed may have other devices
+        return taken;
+    }
+
+private:
+    static bool isOf(const std::vector<QueueEntry>& queue, const std::filesystem::path& folder)
+    {
+        return std::any_of(queue.begin(), queue.end(), [&](const QueueEntry& entry) {
+            return entry.state == QueueState::Running && pathFromUtf8(entry.run) == folder;
+        });
+    }
+    static std::string laneOfRun(const std::filesystem::path& folder)
+    {
+        const auto config = currentConfig(RunPaths(folder));
+        return laneOf(config.ok() ? config.value().devices : "");
+    }
+
+    std::filesystem::path workspace_;
+    std::map<std::filesystem::path, std::string>
+        lanes_; ///< as found when they were seen first: to ask a driver is slow
+};
+
+Status startWaiting(WorkspaceFile& file, RunsBesideTheQueue& others)
 {
     FURROW_TRY_ASSIGN(auto queue, file.queue());
+    if (std::none_of(queue.begin(), queue.end(), [](const auto& entry) { return entry.state == QueueState::Waiting; }))
+        return {};
     for (QueueEntry& entry : queue) { // one that was let go still holds its devices until its processes have ended
         if (entry.state == QueueState::Waiting && isLocked(RunPaths(pathFromUtf8(entry.run)).supervisorLock()))
             entry.state = QueueState::Running;
     }
-    for (const QueueEntry& entry : startable(queue)) {
+    for (const QueueEntry& entry : startable(queue, others.lanes(queue))) {
         const RunPaths paths(pathFromUtf8(entry.run));
         auto config = currentConfig(paths);
         auto started = config.ok() ? startRun(paths, config.value()) : Result<ProcessIdentity>(config.error());
@@ -122,9 +168,8 @@ bool shareDevice(const std::string& a, const std::string& b)
     return std::any_of(first.begin(), first.end(), [&](const std::string& device) { return second.contains(device); });
 }
 
-std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue)
+std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vector<std::string> taken)
 {
-    std::vector<std::string> taken;
     for (const QueueEntry& entry : queue) {
         if (entry.state == QueueState::Running)
             taken.push_back(entry.lane);
@@ -151,6 +196,7 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
         return Error { ErrorCode::Busy,
             sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+    RunsBesideTheQueue others(workspace);
     do {
         auto queue = file.queue();
         if (!queue.ok())
@@ -158,7 +204,7 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
         FURROW_TRY(settleRunning(file, queue.value()));
         FURROW_TRY_ASSIGN(auto paused, file.isQueuePaused());
         if (!paused) {
-            FURROW_TRY(startWaiting(file));
+            FURROW_TRY(startWaiting(file, others));
         }
         queue = file.queue();
         if (!queue.ok())

@@ -12,10 +12,12 @@ std::string laneOf(const std::string& devices);
 bool shareDevice(const std::string& a, const std::string& b);
 
 /// The entries that may begin now: waiting ones, in turn, whose devices no running or earlier waiting entry holds.
-std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue);
+/// @param taken  devices of runs that train beside the queue
+std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vector<std::string> taken = {});
 
-/// Starts runs of the queue one after the other in each lane, until nothing waits or runs, or `stop`. Busy when another
-/// process does it already. Runs it started go on when it ends.
+/// Starts runs of the queue one after the other in each lane, until nothing waits or runs, or `stop`. A device is taken
+/// by any living run of the workspace, whoever started it. Busy when another process does it already. Runs it started
+/// go on when it ends.
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop);
 
 /// Makes sure that a detached process runs the queue.

@@ -9,9 +9,12 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <atomic>
 #include <fstream>
+#include <memory>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace furrow;
@@ -185,6 +188,32 @@ private Q_SLOTS:
         const auto status = runQueue(workspace("locked"), stop);
         QVERIFY(!status.ok());
         QCOMPARE(status.error().code, ErrorCode::Busy);
+    }
+
+    /// Only runs of the queue counted: four of them trained beside one that a person had started.
+    void theQueueStartedARunOnADeviceThatAnotherRunTrainedOn()
+    {
+        QCOMPARE(idsOf(startable({ entry(1, "cpu"), entry(2, "GPU-5b1e") }, { "cpu:2" })), (Ids { 2 }));
+        const auto space = workspace("beside-the-queue");
+        const RunPaths alive(space / "alive"); // its settings cannot be read: it may use whatever there is
+        std::filesystem::create_directories(alive.folder());
+        std::ofstream(alive.configFile()) << "{}";
+        auto file = WorkspaceFile::open(space);
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", laneOf("")).ok());
+        auto held = std::make_unique<Result<FileLock>>(FileLock::tryLock(alive.supervisorLock()));
+        QVERIFY(held->ok());
+        std::atomic<bool> isDone = false;
+        std::jthread queue([&] {
+            const StopRequest stop(false);
+            (void)runQueue(space, stop);
+            isDone = true;
+        });
+        QTest::qWait(1500);
+        QVERIFY(!isDone);
+        QVERIFY(file.value().queue().value().front().state == QueueState::Waiting);
+        held.reset();
+        QTRY_VERIFY_WITH_TIMEOUT(isDone, 60'000);
+        QVERIFY(file.value().queue().value().front().state == QueueState::Ended);
     }
 
     void aRunThatCannotBeginEndsWithItsReasonAndTheQueueGoesOn()
