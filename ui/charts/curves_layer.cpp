@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 namespace furrow {
 namespace {
@@ -18,6 +18,15 @@ constexpr double kFar = 1e6; // pixels: beyond, a coordinate is only "outside"
 bool overlaps(const Curve& curve, double begin, double end)
 {
     return curve.size() > 0 && curve.x(0) <= end && curve.x(curve.size() - 1) >= begin;
+}
+
+/// What a curve fills of the picture: a short stretch is as dense as a long one.
+std::size_t columnsFromFirstToLast(const std::vector<PixelColumn>& columns)
+{
+    const auto isFilled = [](const PixelColumn& column) { return column.end > column.begin; };
+    const auto first = std::find_if(columns.begin(), columns.end(), isFilled);
+    const auto last = std::find_if(columns.rbegin(), columns.rend(), isFilled).base();
+    return first < last ? static_cast<std::size_t>(last - first) : 0;
 }
 
 double valueBefore(const std::vector<SmoothPoint>& points, double x, double tolerance)
@@ -57,10 +66,12 @@ void CurvesLayer::setOptions(const ChartOptions& options)
     measured_ = false;
 }
 
-bool CurvesLayer::dataRange(double& begin, double& end) const
+bool CurvesLayer::dataRange(double& begin, double& end) const { return rangeOf(data_.lines, begin, end); }
+
+bool CurvesLayer::rangeOf(Lines lines, double& begin, double& end)
 {
     bool found = false;
-    for (const ChartLine& line : data_.lines) {
+    for (const ChartLine& line : lines) {
         if (line.curve->size() == 0)
             continue;
         const double first = line.curve->x(0);
@@ -72,24 +83,24 @@ bool CurvesLayer::dataRange(double& begin, double& end) const
     return found;
 }
 
-double CurvesLayer::smoothingWidth() const
+double CurvesLayer::smoothingWidth(Lines lines) const
 {
     double begin = 0;
     double end = 0;
-    if (options_.smoothing.width > 0 || !dataRange(begin, end))
+    if (options_.smoothing.width > 0 || !rangeOf(lines, begin, end))
         return options_.smoothing.width;
     return (end - begin) / 50;
 }
 
 /// Of the mean: a run of few steps has points so far apart that it would swing from one worker to the other.
-double CurvesLayer::meanWidth(double width) const
+double CurvesLayer::meanWidth(Lines lines, double width) const
 {
     double begin = 0;
     double end = 0;
-    if (options_.smoothing.width > 0 || !dataRange(begin, end))
+    if (options_.smoothing.width > 0 || !rangeOf(lines, begin, end))
         return width;
     double apart = 0;
-    for (const ChartLine& line : data_.lines) {
+    for (const ChartLine& line : lines) {
         if (const std::size_t size = line.curve->size(); size > 1)
             apart = std::max(apart, (line.curve->x(size - 1) - line.curve->x(0)) / static_cast<double>(size - 1));
     }
@@ -112,21 +123,52 @@ void CurvesLayer::measure(double pixelRatio)
     measured_ = true;
     edges_ = std::move(edges);
 
-    Smoothing smoothing = options_.smoothing;
-    smoothing.width = smoothingWidth();
-    if (options_.stacked)
-        smoothing.kind = SmoothingKind::None;
-    double firstPoint = range.lower;
-    double lastPoint = range.upper;
-    (void)dataRange(firstPoint, lastPoint);
-    const auto grid = options_.logX ? logSmoothingGrid(range.lower, range.upper, firstPoint, smoothing)
-                                    : smoothingGrid(range.lower, range.upper, area.width() / 2, smoothing);
     shapes_.clear();
     mean_.clear();
+    runMeans_.clear();
     stack_.clear();
+    if (!data_.names.empty())
+        measureRuns();
+    else if (auto mean = measureLines(data_.lines); options_.mean && !options_.stacked)
+        mean_ = std::move(mean);
+    if (options_.stacked)
+        measureStack();
+}
+
+/// Each run by itself, as its own chart measures it: a short one beside a long one has the values that it has alone.
+void CurvesLayer::measureRuns()
+{
+    const Lines lines(data_.lines);
+    for (std::size_t begin = 0, end = 0; begin < lines.size(); begin = end) {
+        const int run = lines[begin].worker;
+        while (end < lines.size() && lines[end].worker == run)
+            ++end;
+        if (auto mean = measureLines(lines.subspan(begin, end - begin)); !mean.empty())
+            runMeans_[run] = std::move(mean);
+    }
+}
+
+/// Shapes of the lines of one run. Returns the mean over its workers; empty: there is only one.
+std::vector<SmoothPoint> CurvesLayer::measureLines(Lines lines)
+{
+    Smoothing smoothing = options_.smoothing;
+    smoothing.width = smoothingWidth(lines);
+    if (options_.stacked)
+        smoothing.kind = SmoothingKind::None;
+    QCPRange range = mKeyAxis->range();
+    double firstPoint = range.lower;
+    double lastPoint = range.upper;
+    (void)rangeOf(lines, firstPoint, lastPoint);
+    const double from = std::max(range.lower, firstPoint);
+    const double to = std::min(range.upper, lastPoint);
+    if (firstPoint < lastPoint && from < to)
+        range = { from, to }; // no bins for where there are no data
+    const auto grid = options_.logX
+        ? logSmoothingGrid(range.lower, range.upper, firstPoint, smoothing)
+        : smoothingGrid(range.lower, range.upper, mKeyAxis->axisRect()->width() / 2, smoothing);
     std::vector<WeightedBin> all, own;
-    std::vector<int> workers;
-    for (const ChartLine& line : data_.lines) {
+    std::set<int> workers;
+    for (const ChartLine& line : lines) {
         const auto limit = std::min(line.supersededFrom, line.curve->size());
         if (grid.size() < 2
             || (!overlaps(*line.curve, edges_.front(), edges_.back())
@@ -136,6 +178,7 @@ void CurvesLayer::measure(double pixelRatio)
         shape.line = line;
         shape.columns = pixelColumns(*line.curve, edges_, limit);
         shape.visible = shape.columns.back().end - shape.columns.front().begin;
+        shape.wide = columnsFromFirstToLast(shape.columns);
         if (limit < line.curve->size())
             shape.superseded = pixelColumns(*line.curve, edges_, line.curve->size());
         own.assign(own.size(), WeightedBin());
@@ -144,25 +187,25 @@ void CurvesLayer::measure(double pixelRatio)
             continue;
         shape.smooth = smooth(own, smoothing);
         all.resize(own.size());
-        if (workers.empty() || workers.back() != line.worker)
-            workers.push_back(line.worker);
+        workers.insert(data_.names.empty() ? line.worker : line.member);
         for (std::size_t b = 0; b < own.size(); ++b) {
             all[b].x = own[b].x;
             all[b].sum += own[b].sum;
             all[b].weight += own[b].weight;
         }
     }
-    if (options_.stacked)
-        measureStack(workers);
-    else if (options_.mean && workers.size() > 1) {
-        smoothing.width = meanWidth(smoothing.width);
-        mean_ = smooth(all, smoothing);
-    }
+    if (workers.size() < 2)
+        return {};
+    smoothing.width = meanWidth(lines, smoothing.width);
+    return smooth(all, smoothing);
 }
 
 /// Means of a pixel on top of each other; the extremes of a worker stand on what is below it.
-void CurvesLayer::measureStack(const std::vector<int>& workers)
+void CurvesLayer::measureStack()
 {
+    std::set<int> workers;
+    for (const Shape& shape : shapes_)
+        workers.insert(shape.line.worker);
     const auto columns = edges_.size() - 1;
     std::vector<double> base(columns, 0);
     for (const int worker : workers) {
@@ -242,21 +285,22 @@ std::size_t CurvesLayer::pointsPerPixel() const
 double CurvesLayer::valueAt(int worker, double x) const
 {
     const double tolerance = edges_.size() < 2 ? 0 : (edges_.back() - edges_.front()) / 200;
+    if (const auto* mean = meanOfRun(worker))
+        return valueBefore(*mean, x, tolerance);
     double value = NAN;
-    double sum = 0;
-    int lines = 0;
     for (const Shape& shape : shapes_) {
         if (shape.line.worker != worker)
             continue;
-        const double here = valueBefore(shape.smooth, x, tolerance);
-        if (!std::isfinite(here))
-            continue;
-        value = here;
-        sum += here;
-        ++lines;
+        if (const double here = valueBefore(shape.smooth, x, tolerance); std::isfinite(here))
+            value = here;
     }
-    const bool ofRuns = !data_.names.empty(); // the lines of one are of its workers, which train beside each other
-    return ofRuns && lines > 0 ? sum / lines : value;
+    return value;
+}
+
+const std::vector<SmoothPoint>* CurvesLayer::meanOfRun(int run) const
+{
+    const auto found = runMeans_.find(run);
+    return found == runMeans_.end() ? nullptr : &found->second;
 }
 
 double CurvesLayer::meanAt(double x) const
@@ -314,8 +358,11 @@ void CurvesLayer::draw(QCPPainter* painter)
         if (options_.smoothing.kind != SmoothingKind::None) {
             for (const Shape& shape : shapes_) {
                 const int worker = shape.line.worker;
-                drawSmooth(p, shape.smooth, t.workerColor(worker), Theme::workerDash(worker));
+                if (meanOfRun(worker) == nullptr)
+                    drawSmooth(p, shape.smooth, t.workerColor(worker), Theme::workerDash(worker));
             }
+            for (const auto& [run, mean] : runMeans_)
+                drawSmooth(p, mean, t.workerColor(run), Theme::workerDash(run));
         }
         drawMean(p);
     }
@@ -357,7 +404,7 @@ void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, QImage* picture)
     const Theme& t = theme();
     QColor color = t.workerColor(line.worker);
     if (options_.smoothing.kind != SmoothingKind::None)
-        color.setAlphaF(shape.visible > shape.columns.size() * 2 ? 0.22f : 0.32f);
+        color.setAlphaF(shape.visible > shape.wide * 2 ? 0.22f : 0.32f);
     const auto limit = std::min(line.supersededFrom, line.curve->size());
     if (!shape.superseded.empty()) {
         // Redone later: dashed, in a colour that says "not in the weights".
@@ -371,7 +418,7 @@ void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, QImage* picture)
         p.drawLines(strokes(points, { 3, 3 }));
     }
     p.setPen(QPen(color, 1));
-    if (shape.visible < shape.columns.size()) {
+    if (shape.visible < shape.wide) {
         // Fewer points than pixels: every one of them, and one neighbour on each side.
         const auto begin = shape.columns.front().begin;
         drawPoints(p, shape, begin > 0 ? begin - 1 : 0, std::min(limit, shape.columns.back().end + 1));

@@ -5,6 +5,9 @@
 #include "ui/charts/edge_room.h"
 #include "ui/charts/plot_include.h"
 
+#include <map>
+#include <span>
+
 namespace furrow {
 
 /// How a chart draws its data.
@@ -45,10 +48,13 @@ public:
         std::vector<PixelColumn> superseded;
         std::vector<SmoothPoint> smooth;
         std::size_t visible = 0; ///< points between the edges
+        std::size_t wide = 0; ///< columns from the first of them to the last
     };
     const std::vector<Shape>& shapes() const { return shapes_; }
     const ColumnEdges& edges() const { return edges_; }
     const std::vector<SmoothPoint>& mean() const { return mean_; }
+    /// The mean over the workers of a run, where lines are of runs, as the run's own chart has it; null: it has one.
+    const std::vector<SmoothPoint>* meanOfRun(int run) const;
     /// Points behind one pixel where it is densest; 1: every point is drawn.
     std::size_t pointsPerPixel() const;
     std::int64_t notANumbers() const { return notANumbers_; }
@@ -66,9 +72,13 @@ protected:
     void drawLegendIcon(QCPPainter*, const QRectF&) const override { }
 
 private:
-    double smoothingWidth() const;
-    double meanWidth(double width) const;
-    void measureStack(const std::vector<int>& workers);
+    using Lines = std::span<const ChartLine>;
+    static bool rangeOf(Lines lines, double& begin, double& end);
+    double smoothingWidth(Lines lines) const;
+    double meanWidth(Lines lines, double width) const;
+    std::vector<SmoothPoint> measureLines(Lines lines);
+    void measureRuns();
+    void measureStack();
     void drawSpans(QPainter& painter) const;
     void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
@@ -97,6 +107,7 @@ private:
     bool measured_ = false; ///< what follows is of these data, options and edges
     std::vector<Shape> shapes_;
     std::vector<SmoothPoint> mean_;
+    std::map<int, std::vector<SmoothPoint>> runMeans_; ///< of runs with several workers
     struct Band {
         int worker = 0;
         std::vector<SmoothPoint> top;

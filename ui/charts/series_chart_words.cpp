@@ -15,15 +15,11 @@ namespace furrow {
 
 namespace {
 
-/// Of the workers of a run: what stands beside one name must not be the value of one of them.
-QString meanText(const std::map<int, double>& values)
+/// @param workers  that the value is the mean of: what stands beside one name must not be the value of one of them
+QString meanText(double value, int workers)
 {
-    double sum = 0;
-    for (const auto& [member, value] : values)
-        sum += value;
-    const int count = static_cast<int>(values.size());
-    const QString text = valueText(sum / count);
-    return count == 1 ? text : SeriesChart::tr("%1, mean of %n workers", nullptr, count).arg(text);
+    const QString text = valueText(value);
+    return workers == 1 ? text : SeriesChart::tr("%1, mean of %n workers", nullptr, workers).arg(text);
 }
 
 } // namespace
@@ -46,9 +42,13 @@ void SeriesChart::updateTitle()
             one = { shape.line.attempt, {} };
         one.values[shape.line.member] = shape.smooth.back().y;
     }
-    for (const auto& [worker, one] : newest)
-        if (!one.values.empty())
-            entries.push_back({ worker, lineName(curves_->data(), worker), meanText(one.values) });
+    for (const auto& [worker, one] : newest) {
+        if (one.values.empty())
+            continue;
+        const auto* mean = curves_->meanOfRun(worker);
+        entries.push_back({ worker, lineName(curves_->data(), worker),
+            meanText(mean ? mean->back().y : one.values.begin()->second, static_cast<int>(one.values.size())) });
+    }
     if (!curves_->mean().empty())
         entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty())

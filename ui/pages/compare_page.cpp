@@ -178,9 +178,6 @@ QWidget* ComparePage::buildCurves()
     column->addLayout(row);
     chart_ = new SeriesChart(link_);
     chart_->setTitle(tr("Training loss"), tr("nats per token"));
-    ChartOptions options;
-    options.mean = false;
-    chart_->setOptions(options);
     column->addWidget(chart_, 1);
     speed_ = new BoxRows;
     speed_->setAccessibleName(tr("Speed of single steps"));

@@ -1,6 +1,7 @@
 #include "core/base/random.h"
 #include "ui/bench/synthetic_cells.h"
 #include "ui/charts/bar_raster.h"
+#include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
 #include "ui/charts/series_chart.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <set>
 
 using namespace furrow;
@@ -298,6 +300,76 @@ private Q_SLOTS:
             ++seen;
         }
         QVERIFY(seen > 20);
+    }
+
+    /// It was averaged over a fiftieth of the longest run beside it, to the harm of the shorter one.
+    void theSmoothedLossOfARunWasAnotherInAComparison()
+    {
+        const auto falling = [](int first, int count) {
+            std::vector<double> x;
+            std::vector<float> y;
+            for (int i = first; i < first + count; ++i) {
+                x.push_back(i);
+                y.push_back(static_cast<float>(2 + 2 * std::exp(-i / 300.0) + 0.3 * std::sin(i * 1.7)));
+            }
+            return makeCurve(x, y);
+        };
+        const std::vector<ChartLine> own { { falling(0, 700), nullptr, 0 }, { falling(700, 300), nullptr, 0 },
+            { falling(0, 700), nullptr, 1 }, { falling(700, 280), nullptr, 1 } };
+        ChartLink alone;
+        SeriesChart run(alone);
+        place(run, { 400, 200 });
+        run.setData({ own });
+        run.replotNow();
+        QVERIFY(!run.curves().mean().empty());
+        ChartData both;
+        both.names = { QStringLiteral("long"), QStringLiteral("short") };
+        both.lines.push_back({ falling(0, 100'000), nullptr, 0 });
+        for (ChartLine line : own) {
+            line.member = std::exchange(line.worker, 1);
+            both.lines.push_back(line);
+        }
+        ChartLink link;
+        SeriesChart compared(link);
+        place(compared, { 600, 200 });
+        compared.setData(both);
+        compared.replotNow();
+        QVERIFY(compared.curves().meanOfRun(0) == nullptr);
+        const auto* mean = compared.curves().meanOfRun(1);
+        QVERIFY(mean != nullptr);
+        QCOMPARE(mean->back().y, run.curves().mean().back().y);
+        QCOMPARE(compared.curves().valueAt(1, 1000), mean->back().y);
+    }
+
+    /// Its few points lay on each other in the few pixels of an attempt, and looked like the smoothed curve.
+    void theRawPointsOfAShortAttemptLookedSmoothed()
+    {
+        std::vector<double> x, shortX;
+        std::vector<float> noise;
+        for (int i = 0; i < 500; ++i) {
+            x.push_back(i * 200.0);
+            shortX.push_back(40'000 + i * 6.0);
+            noise.push_back(static_cast<float>(2 + 0.9 * std::sin(i * 2.3)));
+        }
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 900, 300 });
+        chart.setData({ { { makeCurve(shortX, noise), nullptr, 0 },
+            { makeCurve(x, std::vector<float>(x.size(), 2)), nullptr, 1 } } });
+        chart.replotNow();
+        const QImage picture = chart.grab().toImage();
+        const QColor full = theme().workerColor(0);
+        int painted = 0;
+        for (int row = 60; row < picture.height(); ++row)
+            for (int column = 0; column < picture.width(); ++column) {
+                const QColor here = picture.pixelColor(column, row);
+                painted += std::abs(here.red() - full.red()) + std::abs(here.green() - full.green())
+                            + std::abs(here.blue() - full.blue())
+                        < 60
+                    ? 1
+                    : 0;
+            }
+        QVERIFY2(painted < 400, qPrintable(QString::number(painted)));
     }
 
     void supersededPointsAreInNoAverage()
