@@ -249,6 +249,12 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
     worker.text = [](const I& i) {
         return i.worker == kNoWorker ? QCoreApplication::translate("Tables", "merge") : workerName(i.worker);
     };
+    // A merge makes no steps: what its process has loaded is of a replica.
+    const auto ofWorkers = [](TableColumn<I> column) {
+        column.text
+            = [text = column.text](const I& i) { return i.worker == kNoWorker ? QStringLiteral("–") : text(i); };
+        return column;
+    };
     return {
         worker,
         counted<I>([] { return QCoreApplication::translate("Tables", "Attempt"); },
@@ -268,10 +274,12 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
                     : i.endCause.empty() ? QCoreApplication::translate("Tables", "not alive, no end was recorded")
                                          : coreWords(i.endCause);
             }),
-        counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); }, [](const I& i) { return i.step; }),
-        counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const I& i) { return i.tokens; }),
+        ofWorkers(counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); },
+            [](const I& i) { return i.worker == kNoWorker ? 0 : i.step; })),
+        ofWorkers(counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); },
+            [](const I& i) { return i.worker == kNoWorker ? 0 : i.tokens; })),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
-            [](const I& i) { return i.step > 0 ? i.loss : std::nan(""); }),
+            [](const I& i) { return i.step > 0 && i.worker != kNoWorker ? i.loss : std::nan(""); }),
         { [] { return QCoreApplication::translate("Tables", "Speed"); },
             [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
             [](const I& i) { return QVariant(i.live ? i.tokensPerSecond : 0.0); }, true, {} },

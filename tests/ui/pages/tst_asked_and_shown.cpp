@@ -5,6 +5,9 @@
 #include "tests/fakes/small_gguf.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/resume_dialog.h"
+#include "ui/models/run_tables.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/run_words.h"
 #include "ui/models/workbench.h"
@@ -18,6 +21,7 @@
 #include "ui/shell/appearance.h"
 #include "ui/shell/audit_dock.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/widgets/meters.h"
@@ -25,9 +29,11 @@
 #include <nlohmann/json.hpp>
 
 #include <QLabel>
+#include <QLayout>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -144,6 +150,24 @@ private Q_SLOTS:
         QVERIFY(story.trainOne(0, true));
         QTRY_VERIFY2_WITH_TIMEOUT(box->informativeText() != before, qPrintable(before), kPatienceMs);
         box->close();
+    }
+
+    /// It had the steps of the replica whose weights its process had loaded first.
+    void aMergeHadTheStepsOfWorker0()
+    {
+        IncarnationRow row;
+        row.worker = kNoWorker;
+        row.step = 8562;
+        row.tokens = 2'152'166;
+        row.loss = 1.5;
+        TableModel<IncarnationRow> model(incarnationColumns());
+        model.reset({ row });
+        for (int column = 0; column < model.columnCount(); ++column) {
+            const QString head = model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+            const bool isTrained
+                = head == QStringLiteral("Steps") || head == QStringLiteral("Tokens") || head == QStringLiteral("Loss");
+            QVERIFY2(!isTrained || model.index(0, column).data().toString() == QStringLiteral("–"), qPrintable(head));
+        }
     }
 
     void aKillWasCalledAStopAfterwards()
