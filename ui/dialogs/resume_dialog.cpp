@@ -100,6 +100,10 @@ QWidget* ResumeDialog::buildHead()
     sentence_ = makeLabel({}, TextTone::Secondary);
     sentence_->setWordWrap(true);
     column->addWidget(sentence_);
+    limit_ = makeLabel({}, TextTone::Error); // why the button is closed is in sight wherever the rest is scrolled to
+    limit_->setWordWrap(true);
+    limit_->hide();
+    column->addWidget(limit_);
     return head;
 }
 
@@ -341,7 +345,8 @@ void ResumeDialog::showChoice()
     acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
     enableGo();
     showMap();
-    const std::int64_t begun = kept + redo + lost;
+    const std::int64_t partly = plan_->effect[ChunkFate::Partly];
+    const std::int64_t begun = kept + redo + lost + partly;
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
@@ -365,7 +370,10 @@ void ResumeDialog::showChoice()
                 .arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
     else
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
-    words.append(tr("Nothing changes until you press the button below."));
+    if (partly > 0)
+        words.append(tr("Partly trained: %1; what is trained of them is kept.").arg(countText(partly)));
+    if (limitReached().isEmpty())
+        words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
     showReplicas();
     showRate();
@@ -431,8 +439,7 @@ void ResumeDialog::addSettings(QVBoxLayout* column)
     column->addWidget(changed_);
     replicas_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    limit_ = makeLabel({}, TextTone::Error, TextSize::Small);
-    for (QLabel* line : { replicas_, problem_, limit_ }) {
+    for (QLabel* line : { replicas_, problem_ }) {
         line->setWordWrap(true);
         line->hide();
         column->addWidget(line);

@@ -170,6 +170,36 @@ private Q_SLOTS:
         }
     }
 
+    /// It lay below what had to be scrolled, and above it stood that the button changes everything.
+    void whyAResumeCannotBeginWasOutOfSight()
+    {
+        auto plan = std::make_shared<ResumePlan>();
+        plan->effect.epochs.push_back({ 0, { ChunkCell() } });
+        plan->effect.byFate[static_cast<std::size_t>(ChunkFate::Kept)] = 438;
+        plan->effect.byFate[static_cast<std::size_t>(ChunkFate::Partly)] = 2;
+        RunStatus status;
+        status.attempt = 1;
+        status.steps = 100;
+        RunConfig wanted = good(findPreset("char")).config;
+        wanted.steps = 100;
+        for (const QSize& size : { QSize(1440, 900), QSize(1024, 640) }) {
+            QWidget window;
+            window.resize(size);
+            ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, wanted, &window);
+            dialog.setStatus(status);
+            dialog.show();
+            QVERIFY(!buttonOf(dialog, QStringLiteral("Resume as attempt 2"))->isEnabled());
+            const auto labels = dialog.findChildren<QLabel*>();
+            const auto why = std::find_if(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->text().contains(QStringLiteral("would end at once")); });
+            QVERIFY(why != labels.end());
+            QVERIFY((*why)->visibleRegion().boundingRect().height() == (*why)->height());
+            QVERIFY(!says(dialog, QStringLiteral("until you press")));
+            QVERIFY(says(dialog, QStringLiteral("keeps 438 of the 440 chunks"))); // those that are partly trained too
+            QVERIFY(says(dialog, QStringLiteral("Partly trained: 2;")));
+        }
+    }
+
     void aKillWasCalledAStopAfterwards()
     {
         QCOMPARE(endReasonSentence(StopReason::User, sentence(kKilled)), QStringLiteral("a person killed it"));
