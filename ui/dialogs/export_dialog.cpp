@@ -26,9 +26,31 @@ namespace {
 
 const auto kUnfinished = QStringLiteral(".unfinished");
 
-bool renameFile(const QString& from, const QString& to)
+/// "": it is done, else why not.
+QString renameFile(const QString& from, const QString& to)
 {
-    return realFileSystem().replace(pathFromUtf8(from.toStdString()), pathFromUtf8(to.toStdString())).ok();
+    const auto renamed = realFileSystem().replace(pathFromUtf8(from.toStdString()), pathFromUtf8(to.toStdString()));
+    return renamed.ok() ? QString() : coreWords(renamed.error().message);
+}
+
+QString endingOf(int kind)
+{
+    const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"),
+        QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral(".gguf"),
+        QStringLiteral("-bundle.tar.gz") };
+    return endings[kind];
+}
+
+/// A name without the ending of its kind, or the part of it behind the first full stop.
+QString withoutEnding(QString name, const QString& ending)
+{
+    const QString suffix = ending.mid(std::max<qsizetype>(0, ending.indexOf(QLatin1Char('.'))));
+    for (const QString& end : { ending, suffix })
+        if (name.endsWith(end)) {
+            name.chop(end.size());
+            break;
+        }
+    return name;
 }
 
 } // namespace
@@ -78,9 +100,10 @@ ExportDialog::ExportDialog(
     connect(&auditor_, &LedgerAuditor::progressed, this,
         [this](const Message& doing, double fraction) { say(auditProgressWords(doing, fraction)); });
     connect(&auditor_, &LedgerAuditor::failed, this, [this](const Message& sentence) {
-        go_->setEnabled(true);
+        showGo(true);
         say(coreWords(sentence), true);
     });
+    target_->setText(QDir::toNativeSeparators(QDir::home().filePath(QFileInfo(folder_).fileName())));
     kinds_->button(Report)->setChecked(true);
     choose(Report);
 }
@@ -101,18 +124,37 @@ QWidget* ExportDialog::buildFoot()
     return foot;
 }
 
+/// Where a person wanted the one before, with the ending of this kind.
+QString ExportDialog::targetOf(int kind) const
+{
+    const QString stem = withoutEnding(QDir::fromNativeSeparators(target_->text().trimmed()), endingOf(kind_));
+    const QString home = QDir::home().filePath(QFileInfo(folder_).fileName());
+    return QDir::toNativeSeparators((QFileInfo(stem).fileName().isEmpty() ? home : stem) + endingOf(kind));
+}
+
 void ExportDialog::choose(int kind)
 {
-    const QString base = QDir::home().filePath(QFileInfo(folder_).fileName());
-    const QString endings[] = { QStringLiteral("-report.html"), QStringLiteral("-csv"), QStringLiteral("-jsonl"),
-        QStringLiteral("-tensorboard"), QStringLiteral("-huggingface"), QStringLiteral(".gguf"),
-        QStringLiteral("-bundle.tar.gz") };
-    target_->setText(QDir::toNativeSeparators(base + endings[kind]));
+    target_->setText(targetOf(kind));
+    kind_ = kind;
+    showGo(true);
+    if (kind == Gguf && !hasFormInLlama())
+        return say(
+            tr("llama.cpp has no form for the tokenizer of this run. The model can be exported for Hugging Face."),
+            true);
     say(kind == Report || kind == Bundle ? QString()
             : kind == Gguf               ? whatModel()
             : kind == HuggingFace        ? QStringLiteral("%1 %2").arg(tr("A folder is created there."), whatModel())
                                          : tr("A folder is created there."));
 }
+
+/// What the export would refuse after it was asked for.
+bool ExportDialog::hasFormInLlama() const
+{
+    const RunConfig& config = status_->file.config;
+    return !config.initFrom.empty() || config.tokenizer != "char";
+}
+
+void ExportDialog::showGo(bool idle) { go_->setEnabled(idle && (kind_ != Gguf || hasFormInLlama())); }
 
 /// Which weights the model has, before anything is written: of a run that is not merged it is that of one replica.
 QString ExportDialog::whatModel() const
@@ -143,7 +185,7 @@ void ExportDialog::start()
         say({});
         return;
     }
-    go_->setEnabled(false);
+    showGo(false);
     say(tr("Working…"));
     if (kind == Report) {
         auditor_.audit(folder_, AuditDepth::Files);
@@ -165,7 +207,7 @@ void ExportDialog::start()
 // A bundle gets its name when it is whole: one of that name stays until then.
 void ExportDialog::finishTask(const QJsonObject& answer, const QString& problem)
 {
-    go_->setEnabled(true);
+    showGo(true);
     const QString made = std::exchange(unfinished_, {});
     if (!problem.isEmpty()) {
         if (!made.isEmpty())
@@ -173,24 +215,43 @@ void ExportDialog::finishTask(const QJsonObject& answer, const QString& problem)
         say(problem, true);
         return;
     }
-    const bool named = made.isEmpty() || renameFile(made, writing_);
+    if (const QString why = made.isEmpty() ? QString() : renameFile(made, writing_); !why.isEmpty())
+        return sayNotWritten(why);
     const QString saved = tr("Saved as %1.").arg(writing_);
     const QJsonObject weights = answer.value(QLatin1String("weights")).toObject();
     const QString whose
         = weights.isEmpty() ? QString() : tr("The weights: %1.").arg(coreWords(answeredMessage(weights, "text")));
-    say(named ? QStringLiteral("%1 %2").arg(saved, whose).trimmed() : tr("%1 could not be written.").arg(writing_),
-        !named);
+    say(QStringLiteral("%1 %2").arg(saved, whose).trimmed());
 }
 
 void ExportDialog::writeReport(const AuditReport& audit)
 {
-    go_->setEnabled(true);
+    showGo(true);
     const QByteArray bytes
         = runReportHtml(*status_, tables_ ? tables_->attempts : std::vector<AttemptRow> {}, audit, curves_).toUtf8();
-    const bool saved = writeWhole(writing_, bytes);
-    say(saved ? tr("Saved as %1.").arg(writing_) : tr("%1 could not be written.").arg(writing_), !saved);
+    QString why;
+    if (writeWhole(writing_, bytes, &why))
+        say(tr("Saved as %1.").arg(writing_));
+    else
+        sayNotWritten(why);
 }
 
-void ExportDialog::say(const QString& sentence, bool bad) { saySentence(state_, sentence, bad); }
+void ExportDialog::sayNotWritten(const QString& why)
+{
+    const QString folder = QFileInfo(writing_).path();
+    say(QFileInfo::exists(folder) ? tr("%1 could not be written: %2").arg(writing_, why)
+                                  : tr("%1 could not be written: the folder %2 is not there.")
+                                        .arg(writing_, QDir::toNativeSeparators(folder)),
+        true);
+}
+
+/// The dialog grows with what is said: no button is cut off.
+void ExportDialog::say(const QString& sentence, bool bad)
+{
+    saySentence(state_, sentence, bad);
+    layout()->activate();
+    if (const int needed = layout()->totalHeightForWidth(width()); isVisible() && height() < needed)
+        resize(width(), needed);
+}
 
 } // namespace furrow

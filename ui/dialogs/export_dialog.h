@@ -26,10 +26,14 @@ public:
 private:
     enum Kind { Report, Csv, JsonLines, TensorBoard, HuggingFace, Gguf, Bundle };
     QWidget* buildFoot();
+    QString targetOf(int kind) const;
     void choose(int kind);
     void browse();
     void start();
     QString whatModel() const;
+    bool hasFormInLlama() const;
+    void showGo(bool idle);
+    void sayNotWritten(const QString& why);
     void finishTask(const QJsonObject& answer, const QString& problem);
     void writeReport(const AuditReport& audit);
     void say(const QString& sentence, bool bad = false);
@@ -42,6 +46,7 @@ private:
     LedgerAuditor auditor_;
     QButtonGroup* kinds_;
     QLineEdit* target_;
+    int kind_ = Report; ///< that the field's name is of
     QString writing_; ///< what was asked for when the export began; the field may have been edited since
     QString unfinished_; ///< what furrowctl writes before it gets that name; "": nothing
     QLabel* state_;

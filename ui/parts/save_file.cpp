@@ -58,10 +58,13 @@ bool mayReplace(QWidget* parent, const QString& file)
     return yes;
 }
 
-bool writeWhole(const QString& file, const QByteArray& bytes)
+bool writeWhole(const QString& file, const QByteArray& bytes, QString* why)
 {
     QSaveFile out(file);
-    return out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit();
+    const bool isWritten = out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit();
+    if (!isWritten && why != nullptr)
+        *why = out.errorString();
+    return isWritten;
 }
 
 } // namespace furrow

@@ -19,6 +19,7 @@ QString askSaveFile(
 /// folder is refused.
 bool mayReplace(QWidget* parent, const QString& file);
 /// Writes the whole file or leaves what was there.
-bool writeWhole(const QString& file, const QByteArray& bytes);
+/// @param why  gets the reason of a failure, as the system says it
+bool writeWhole(const QString& file, const QByteArray& bytes, QString* why = nullptr);
 
 } // namespace furrow

@@ -200,6 +200,48 @@ private Q_SLOTS:
         }
     }
 
+    /// Two lines of an error pushed the buttons out of the dialog, and it did not say why.
+    void anErrorOfTheExportDialogCutOffItsButtons()
+    {
+        const RunStory story({});
+        const auto status = std::make_shared<RunStatus>(good(readStatus(story.paths())));
+        const QTemporaryDir folder;
+        ExportDialog dialog(story.folder(), status, nullptr, {}, nullptr);
+        dialog.show();
+        const QString file = folder.filePath(
+            QStringLiteral("is-not-there/") + QString(60, QLatin1Char('x')) + QStringLiteral(".html"));
+        dialog.findChild<QLineEdit*>()->setText(file);
+        auto* go = buttonOf(dialog, QStringLiteral("Export"));
+        go->click();
+        QTRY_VERIFY_WITH_TIMEOUT(says(dialog, QStringLiteral("is-not-there is not there.")), kPatienceMs);
+        QCoreApplication::processEvents();
+        QVERIFY(dialog.height() >= dialog.layout()->totalHeightForWidth(dialog.width()));
+        QVERIFY(go->visibleRegion().boundingRect().height() == go->height());
+    }
+
+    void anotherKindOfExportThrewTheTypedFolderAway()
+    {
+        const RunStory story({}); // of a model of characters
+        const auto status = std::make_shared<RunStatus>(good(readStatus(story.paths())));
+        ExportDialog dialog(story.folder(), status, nullptr, {}, nullptr);
+        dialog.show();
+        auto* target = dialog.findChild<QLineEdit*>();
+        const auto kinds = dialog.findChildren<QRadioButton*>();
+        const QString proposed = target->text();
+        QVERIFY2(proposed.endsWith(QStringLiteral("7c1e-report.html")), qPrintable(proposed));
+        target->setText(QStringLiteral("/tmp/mine/what.html"));
+        kinds[1]->click();
+        QCOMPARE(target->text(), QStringLiteral("/tmp/mine/what-csv"));
+        QVERIFY(buttonOf(dialog, QStringLiteral("Export"))->isEnabled());
+        kinds[5]->click();
+        QCOMPARE(target->text(), QStringLiteral("/tmp/mine/what.gguf"));
+        QVERIFY(says(dialog, QStringLiteral("no form for the tokenizer"))); // before it is asked for
+        QVERIFY(!buttonOf(dialog, QStringLiteral("Export"))->isEnabled());
+        kinds[0]->click();
+        QCOMPARE(target->text(), QStringLiteral("/tmp/mine/what-report.html"));
+        QVERIFY(buttonOf(dialog, QStringLiteral("Export"))->isEnabled());
+    }
+
     void aKillWasCalledAStopAfterwards()
     {
         QCOMPARE(endReasonSentence(StopReason::User, sentence(kKilled)), QStringLiteral("a person killed it"));
