@@ -5,6 +5,8 @@
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
 
+#include <vector>
+
 namespace furrow {
 
 namespace {
@@ -182,14 +184,19 @@ namespace {
 /// Returns true when one was complete.
 bool closeCompleteEpochs(LedgerFile& file)
 {
-    const std::int64_t closed
-        = file.db.run("UPDATE epoch SET closed_wall=? WHERE closed_wall IS NULL AND fully_opened=1 AND n0+n1+n2+n3+n6=0"
-                      " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset)",
-            file.clock->wallNs());
-    if (closed > 0)
-        writeRunEvent(
-            file, 0, closed == 1 ? sentence(kEpochComplete) : sentence(kEpochsComplete, { std::to_string(closed) }));
-    return closed > 0;
+    std::vector<std::int64_t> complete;
+    {
+        Rows rows = file.db.query(
+            "SELECT epoch FROM epoch WHERE closed_wall IS NULL AND fully_opened=1 AND n0+n1+n2+n3+n6=0"
+            " AND (SELECT block_count IS NOT NULL AND known_blocks=block_count FROM dataset) ORDER BY epoch");
+        while (rows.next())
+            complete.push_back(rows.integer(0));
+    }
+    for (const std::int64_t epoch : complete) {
+        file.db.run("UPDATE epoch SET closed_wall=? WHERE epoch=?", file.clock->wallNs(), epoch);
+        writeRunEvent(file, 0, sentence(kEpochComplete, { std::to_string(epoch + 1) }));
+    }
+    return !complete.empty();
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/order_group.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/window_ranges.h"
 
 #include <algorithm>

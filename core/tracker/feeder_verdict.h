@@ -17,7 +17,4 @@ void storePlanningEnded(LedgerFile& file, const Message& reason);
 /// Another attempt begins: what was away or damaged may have been mended.
 void clearFeederVerdict(Database& db);
 
-/// Events of the run that begin so name rows of the data that no block will have.
-inline constexpr const char* kLeftOutEvent = "left out: ";
-
 } // namespace furrow

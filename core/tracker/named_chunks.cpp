@@ -1,9 +1,9 @@
 #include "core/tracker/named_chunks.h"
 
 #include "core/tracker/kept_messages.h"
-#include "core/tracker/feeder_verdict.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <map>
 

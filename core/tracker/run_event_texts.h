@@ -8,7 +8,8 @@ namespace furrow {
 
 inline constexpr SentenceText kEpochOpened("epoch %1 opened");
 inline constexpr SentenceText kEpochOpenedAgain("epoch %1 opened again");
-inline constexpr SentenceText kEpochComplete("an epoch is complete");
+inline constexpr SentenceText kEpochComplete("epoch %1 is complete");
+inline constexpr SentenceText kAnEpochComplete("an epoch is complete"); ///< of older ledgers, as is the next
 inline constexpr SentenceText kEpochsComplete("%1 epochs are complete");
 inline constexpr SentenceText kMergeRoundOpened("merge round %1 opened");
 inline constexpr SentenceText kTakenForward("taken forward: %1 checkpoints with %2 parts were added from their files");
@@ -23,5 +24,7 @@ inline constexpr SentenceText kDiskHasRoomAgain("the disk of the run has room ag
 inline constexpr SentenceText kCheckpointsAway( ///< their folder
     "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.");
 inline constexpr SentenceText kCheckpointsAreBack("the checkpoints are back");
+/// Events of the run that begin so name rows of the data that no block will have.
+inline constexpr const char* kLeftOutEvent = "left out: ";
 
 } // namespace furrow

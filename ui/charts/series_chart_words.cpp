@@ -55,7 +55,7 @@ void SeriesChart::updateTitle()
         entries.push_back(
             { -2, tr("eval"), valueText(curves_->data().evalNow.value_or(curves_->data().evals.back().y)) });
     if (const std::size_t jumps = curves_->data().spikes.size(); jumps > 0)
-        entries.push_back({ -3, tr("jumps of the loss"), valueText(static_cast<double>(jumps)) });
+        entries.push_back({ -3, tr("jumps of the loss"), QLocale().toString(static_cast<qulonglong>(jumps)) });
     QStringList trouble;
     if (curves_->notANumbers() > 0)
         trouble << tr("%1 NaN").arg(curves_->notANumbers());

@@ -1,6 +1,7 @@
 #include "ui/models/workbench.h"
 
 #include "core/run/status/data_wait.h"
+#include "core/tracker/run_event_texts.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 
@@ -62,6 +63,8 @@ void Workbench::connectAlerts()
     connect(&watcher_, &RunWatcher::telemetryRead, this,
         [this](const SnapshotPtr& snapshot) { alerts_.takeTelemetry(*snapshot); });
     connect(&alerts_, &Alerts::known, this, [this](const Alert& alert) {
+        if (alert.kind == AlertKind::LeftOut) // its event says it
+            return;
         EventLine line;
         line.wallNs = alert.wallNs;
         line.isAlert = alert.kind != AlertKind::Finished;
@@ -141,9 +144,15 @@ void Workbench::takeEvents(const EventsPtr& events)
     std::vector<EventLine> lines;
     lines.reserve(events->size());
     const auto& off = alerts_.rules().off;
-    for (const EventRow& event : *events)
-        if (const auto alert = alertOf(event); !alert || off.contains(alert->kind)) // else it comes by alerts_
-            lines.push_back(eventLine(event, watcher_.tables().get()));
+    for (const EventRow& event : *events) {
+        if (const auto alert = alertOf(event); alert && !off.contains(alert->kind)) // it comes by alerts_
+            continue;
+        lines.push_back(eventLine(event, watcher_.tables().get()));
+        if (event.chunk.value == 0 && event.cause.text().starts_with(kLeftOutEvent)) {
+            lines.back().isAlert = true;
+            lines.back().weight = EventWeight::Warning;
+        }
+    }
     events_.append(lines);
     events_.keepLast(kMostEvents);
     unnamed_ = unnamed_ || std::any_of(lines.begin(), lines.end(), [](const EventLine& line) {

@@ -22,7 +22,7 @@ void RunEvents::add(const Message& cause)
         ++epochsOpened;
     else if (tells(cause, { kEpochOpenedAgain }))
         --epochsClosed;
-    else if (tells(cause, { kEpochComplete }))
+    else if (tells(cause, { kEpochComplete, kAnEpochComplete }))
         ++epochsClosed;
     else if (const auto values = valuesOf(cause, kEpochsComplete)) {
         std::int64_t count = 0;

@@ -465,8 +465,9 @@ private Q_SLOTS:
         QCOMPARE(valueIn("epoch 3 opened again", kEpochOpenedAgain), std::string("3"));
         QCOMPARE(valueIn("12 epochs are complete", kEpochsComplete), std::string("12"));
         QCOMPARE(valueIn(sentence(kEpochsComplete, { "12" }), kEpochsComplete), std::string("12"));
-        QVERIFY(valuesOf("an epoch is complete", kEpochComplete) && !valuesOf("an epoch is complete.", kEpochComplete));
-        QVERIFY(!valuesOf(sentence("%1", { "an epoch is complete" }), kEpochComplete));
+        QVERIFY(
+            valuesOf("an epoch is complete", kAnEpochComplete) && !valuesOf("an epoch is complete.", kAnEpochComplete));
+        QVERIFY(!valuesOf(sentence("%1", { "an epoch is complete" }), kAnEpochComplete));
     }
 
     /// After the clock had been ten hours ahead for a while, lanes and play head went on in the future, and a

@@ -16,6 +16,7 @@ class TestEpochs : public QObject {
 private Q_SLOTS:
     void nothingFreeIsNotTheEndOfTheEpoch();
     void epochClosesOnceHoweverOftenItIsAdvanced();
+    void theEventOfACompleteEpochDidNotNameIt();
     void nextEpochOpensBeforeTheLastChunksAreDone();
     void aStoppedSupervisorLetWorkersWaitAtTheEndOfAnEpoch();
     void aWorkerOpensALargeEpochPieceByPiece();
@@ -89,6 +90,27 @@ void TestEpochs::epochClosesOnceHoweverOftenItIsAdvanced() // trap 4: several wo
     QVERIFY(!good(first.advance()).epochOpened);
     QCOMPARE(good(field.reader().epochs()).size(), std::size_t(2));
     QCOMPARE(field.counts(1)[Free], 2); // and its chunks are all to be trained again
+}
+
+/// "an epoch is complete", and in which one was to be counted.
+void TestEpochs::theEventOfACompleteEpochDidNotNameIt()
+{
+    StoppingRules rules;
+    rules.epochs = 2;
+    Field field(rules);
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    for (const char* name : { "c1", "c2", "c3", "c4" }) {
+        trainOne(worker, 0, name);
+        (void)good(field.supervisor().advance());
+    }
+    std::vector<std::string> complete;
+    for (const EventRow& event : good(field.reader().eventsSince(0, 1000)))
+        if (event.chunk.value == 0 && event.cause.text().ends_with("is complete"))
+            complete.push_back(event.cause);
+    QCOMPARE(complete, (std::vector<std::string> { "epoch 1 is complete", "epoch 2 is complete" }));
+    const AuditReport report = good(audit(field.tracker));
+    QVERIFY2(report.isClean(), auditText(report).c_str()); // it counts by them
 }
 
 void TestEpochs::nextEpochOpensBeforeTheLastChunksAreDone()

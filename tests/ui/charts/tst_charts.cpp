@@ -341,6 +341,22 @@ private Q_SLOTS:
         QCOMPARE(compared.curves().valueAt(1, 1000), mean->back().y);
     }
 
+    /// "jumps of the loss 12.00"
+    void theNumberOfJumpsHadDecimals()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        ChartData data;
+        data.lines.push_back({ makeCurve({ 0, 1, 2 }, { 3, 2, 1 }), nullptr, 0 });
+        data.spikes = std::vector<ChartSpan>(12, { 1, 2 });
+        chart.setData(data);
+        chart.replotNow();
+        const auto& entries = chart.findChild<ChartTitle*>()->entries();
+        QCOMPARE(entries.back().worker, -3);
+        QCOMPARE(entries.back().value, QStringLiteral("12"));
+    }
+
     /// Its few points lay on each other in the few pixels of an attempt, and looked like the smoothed curve.
     void theRawPointsOfAShortAttemptLookedSmoothed()
     {

@@ -242,6 +242,26 @@ private Q_SLOTS:
         QVERIFY(buttonOf(dialog, QStringLiteral("Export"))->isEnabled());
     }
 
+    /// The alert and the event of the ledger said the same, with the same second.
+    void whatWasLeftOutStoodTwiceAmongTheEvents()
+    {
+        const RunStory story({});
+        good(good(FeederLedger::open(story.paths().tracker())).noteLeftOut("/data/b.txt was removed."));
+        Workbench bench(story.workspace());
+        const QSignalSpy known(&bench.alerts(), &Alerts::known);
+        bench.showRun(story.folder());
+        const auto told = [&bench] {
+            std::vector<EventLine> lines;
+            for (const EventLine& line : bench.events().rows())
+                if (line.text.contains(QStringLiteral("/data/b.txt was removed")))
+                    lines.push_back(line);
+            return lines;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!told().empty() && !known.isEmpty(), kPatienceMs);
+        QCOMPARE(told().size(), std::size_t(1));
+        QVERIFY(told().front().isAlert);
+    }
+
     void aKillWasCalledAStopAfterwards()
     {
         QCOMPARE(endReasonSentence(StopReason::User, sentence(kKilled)), QStringLiteral("a person killed it"));

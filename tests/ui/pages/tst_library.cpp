@@ -1,5 +1,5 @@
 #include "core/workspace/compare_runs.h"
-#include "core/tracker/feeder_verdict.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/training_notes.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
