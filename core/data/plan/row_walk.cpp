@@ -6,6 +6,8 @@
 #include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
 
+#include <limits>
+
 namespace furrow {
 
 namespace {
@@ -43,12 +45,59 @@ public:
     }
 
 private:
+    /// Rows of a file, one behind the other.
+    struct Stretch {
+        std::int64_t begin = 0;
+        std::int64_t past = std::numeric_limits<std::int64_t>::max();
+    };
+
     Result<Walk> file(std::size_t f)
     {
         const DataFile& file = source_.files[f];
-        FURROW_TRY_ASSIGN(auto reader, openRowReader(access_, file, options_, 0));
+        FURROW_TRY_ASSIGN(const auto stretches, stretchesOf(f));
+        for (const Stretch& stretch : stretches) {
+            FURROW_TRY_ASSIGN(const Walk then, walk(f, stretch));
+            if (then != Walk::On)
+                return then;
+        }
+        const bool isLastOfItsArchive
+            = f + 1 == source_.files.size() || source_.files[f + 1].pathOnDisk() != file.pathOnDisk();
+        if (isLastOfItsArchive && !choice_.isBehindEnd(passed_))
+            FURROW_TRY(access_.finishArchive());
+        return Walk::On;
+    }
+
+    /// What a fraction leaves out of Parquet lies between them: row groups that are neither read nor fetched.
+    Result<std::vector<Stretch>> stretchesOf(std::size_t f)
+    {
+        const DataFile& file = source_.files[f];
+        if (!choice_.hasFraction() || choice_.choosesFiles(number_) || file.format.format != TextFormat::Parquet)
+            return std::vector<Stretch> { Stretch {} };
+        std::vector<Stretch> stretches;
+        FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access_, file, options_, 0));
+        for (std::int64_t row = 0;; ++row) {
+            std::uint64_t sizeBytes = 0;
+            FURROW_TRY_ASSIGN(const bool more, scanner->next(sizeBytes));
+            if (!more)
+                return stretches;
+            if (!choice_.keeps(number_, f, scanner->unit()))
+                continue;
+            if (!stretches.empty() && stretches.back().past == row)
+                ++stretches.back().past;
+            else
+                stretches.push_back({ row, row + 1 });
+        }
+    }
+
+    Result<Walk> walk(std::size_t f, const Stretch& stretch)
+    {
+        if (choice_.isBehindEnd(passed_))
+            return Walk::On;
+        const DataFile& file = source_.files[f];
+        FURROW_TRY_ASSIGN(
+            auto reader, openRowReader(access_, file, options_, static_cast<std::uint64_t>(stretch.begin)));
         Row row;
-        for (std::int64_t inFile = 0; !choice_.isBehindEnd(passed_); ++inFile) {
+        for (std::int64_t inFile = stretch.begin; inFile < stretch.past && !choice_.isBehindEnd(passed_); ++inFile) {
             FURROW_TRY_ASSIGN(const bool more, reader->next(row));
             if (!more)
                 break;
@@ -62,10 +111,6 @@ private:
             if (then.value() != Walk::On)
                 return then;
         }
-        const bool isLastOfItsArchive
-            = f + 1 == source_.files.size() || source_.files[f + 1].pathOnDisk() != file.pathOnDisk();
-        if (isLastOfItsArchive && !choice_.isBehindEnd(passed_))
-            FURROW_TRY(access_.finishArchive());
         return Walk::On;
     }
 

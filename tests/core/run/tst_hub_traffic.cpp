@@ -122,8 +122,10 @@ private Q_SLOTS:
     {
         QTest::addColumn<double>("fraction");
         QTest::addColumn<int>("most");
-        QTest::newRow("max_samples") << 1.0 << 100;
-        QTest::newRow("fraction") << 0.1 << 0;
+        QTest::addColumn<int>("seed");
+        QTest::newRow("max_samples") << 1.0 << 100 << 1;
+        for (const int seed : { 1, 2, 3, 5 }) // the first row group that is drawn stands elsewhere in each
+            QTest::addRow("fraction, seed %d", seed) << 0.1 << 0 << seed;
     }
     /// Of Parquet that is nearly all text the whole file came, whatever max_samples and fraction said: one row group
     /// would have done.
@@ -131,6 +133,7 @@ private Q_SLOTS:
     {
         QFETCH(double, fraction);
         QFETCH(int, most);
+        QFETCH(int, seed);
         const QTemporaryDir folder;
         const auto file = pathFromUtf8(folder.path().toStdString()) / "train.parquet";
         const auto written = writeBenchParquet(file, benchTexts(4000, 1), { .groupRows = 100 });
@@ -145,6 +148,7 @@ private Q_SLOTS:
         Run run(10, 50, 50, 1, 1, "hf://o/n", Duplicates::Report, {}, BadFiles::Stop, [&](RunConfig& config) {
             config.fraction = fraction;
             config.maxSamples = most;
+            config.seed = seed;
         });
         run.startFeeder();
         std::map<std::int64_t, std::map<int, int>> seen;
