@@ -1,5 +1,6 @@
 #include "core/run/status/recorded_trouble.h"
 
+#include "core/base/told.h"
 #include "core/run/status/feeder_words.h"
 #include "core/tracker/run_event_texts.h"
 
@@ -24,7 +25,7 @@ std::optional<Kind> kindOf(const EventRow& event, const std::pair<SentenceText, 
 {
     if (event.chunk.value == 0)
         for (const auto& [text, kind] : sentences)
-            if (event.cause.id() == text.text())
+            if (valuesOf(event.cause, text)) // one without values is kept as a plain text
                 return kind;
     return std::nullopt;
 }
