@@ -210,10 +210,10 @@ namespace {
 void addActive(Database& db, std::int64_t sinceWallNs, std::int64_t activeNs)
 {
     db.run("UPDATE budget SET active_ns=active_ns+?", activeNs);
-    const auto longer = db.run(
-        "UPDATE active_stretch SET ended_wall=(SELECT heartbeat_wall FROM process WHERE role='supervisor'),"
-        " active_ns=active_ns+? WHERE id=(SELECT max(id) FROM active_stretch) AND ended_wall=?",
-        activeNs, sinceWallNs);
+    const auto longer
+        = db.run("UPDATE active_stretch SET ended_wall=(SELECT heartbeat_wall FROM process WHERE role='supervisor'),"
+                 " active_ns=active_ns+? WHERE id=(SELECT max(id) FROM active_stretch) AND ended_wall=?",
+            activeNs, sinceWallNs);
     if (longer == 0)
         db.run("INSERT INTO active_stretch (began_wall, ended_wall, active_ns)"
                " SELECT ?, heartbeat_wall, ? FROM process WHERE role='supervisor'",
