@@ -21,7 +21,6 @@
 #include "ui/widgets/plain_text.h"
 
 #include <QDockWidget>
-#include <QFileInfo>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
@@ -142,6 +141,12 @@ void MainWindow::setArchived(bool archived)
 void MainWindow::moveToTrash()
 {
     const QString folder = bench_.watcher().folder();
+    const auto trashable
+        = checkTrashable(pathFromUtf8(bench_.workspace().toStdString()), pathFromUtf8(folder.toStdString()));
+    if (!trashable.ok()) { // before anything is promised
+        tell(errorText(trashable.error()), true);
+        return;
+    }
     const QString name = runName_->text();
     auto* box = makeBox(this, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name),
         tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.")
@@ -152,6 +157,12 @@ void MainWindow::moveToTrash()
         if (pressed != move)
             return;
         bench_.dropRun(folder); // nobody reads a folder that moves
+        auto* answer = new QObject(this);
+        connect(&bench_.workspaceCommands(), &WorkspaceCommands::changed, answer, &QObject::deleteLater);
+        connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, answer, [this, answer, folder] {
+            bench_.showRun(folder); // it is where it was
+            answer->deleteLater();
+        });
         bench_.workspaceCommands().moveToTrash(folder);
         tell(tr("%1 moves to the trash. Run > Restore from trash brings it back.").arg(name));
     });
@@ -162,9 +173,10 @@ void MainWindow::restoreFromTrash()
 {
     QStringList names;
     QStringList folders;
-    for (const auto& path : trashedRuns(pathFromUtf8(bench_.workspace().toStdString()))) {
+    const auto trash = pathFromUtf8(bench_.workspace().toStdString()) / "trash";
+    for (const auto& path : trashedRuns(trash.parent_path())) {
         folders.append(QString::fromStdString(utf8Text(path)));
-        names.append(QFileInfo(folders.back()).fileName());
+        names.append(QString::fromStdString(utf8Text(path.lexically_relative(trash))));
     }
     if (names.isEmpty()) {
         tell(tr("The trash of this workspace is empty."));

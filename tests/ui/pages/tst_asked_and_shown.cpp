@@ -152,6 +152,43 @@ private Q_SLOTS:
         box->close();
     }
 
+    /// The question promised the move, the page closed, and then nothing was moved.
+    void theQuestionPromisedAMoveToTheTrashThatWasRefused()
+    {
+        const RunStory elsewhere({}, QStringLiteral("elsewhere"));
+        const RunStory story({});
+        const auto beside = std::filesystem::path(story.workspace().toStdString()) / "beside";
+        std::filesystem::copy(story.paths().folder(), beside, std::filesystem::copy_options::recursive);
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        const auto ask = [&](const QString& folder) {
+            bench.showRun(folder);
+            const auto* actions = window.findChild<Actions*>();
+            if (!QTest::qWaitFor(
+                    [&] { return bench.watcher().status() && actions->moveToTrash->isEnabled(); }, kPatienceMs))
+                qFatal("the run is not shown");
+            actions->moveToTrash->trigger();
+            return window.findChild<QMessageBox*>();
+        };
+        QVERIFY(ask(elsewhere.folder()) == nullptr);
+        QVERIFY(says(window, QStringLiteral("does not lie in this workspace")));
+        QCOMPARE(bench.watcher().folder(), elsewhere.folder());
+        auto* box = ask(QString::fromStdString(beside.string())); // made with --out: the library shows it
+        QVERIFY(box != nullptr);
+        std::filesystem::rename(beside / "run.json", beside / "aside.json"); // and then it is none any more
+        buttonOf(*box, QStringLiteral("Move to trash"))->click();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.watcher().folder(), QString::fromStdString(beside.string()), kPatienceMs);
+        std::filesystem::rename(beside / "aside.json", beside / "run.json");
+        QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QMessageBox*>() == nullptr, kPatienceMs);
+        box = ask(QString::fromStdString(beside.string()));
+        QVERIFY(box != nullptr);
+        buttonOf(*box, QStringLiteral("Move to trash"))->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!std::filesystem::exists(beside), kPatienceMs);
+    }
+
     /// It had the steps of the replica whose weights its process had loaded first.
     void aMergeHadTheStepsOfWorker0()
     {
