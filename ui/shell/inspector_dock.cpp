@@ -4,6 +4,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/run_words.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
@@ -571,7 +572,7 @@ void InspectorDock::showRun()
 {
     const RunStatus& status = *bench_.watcher().status();
     const RunFile& file = status.file;
-    title_->setText(breakable(QString::fromStdString(file.config.name.empty() ? file.preset : file.config.name)));
+    title_->setText(breakable(shownName(bench_)));
     sayWhetherPresent();
     addRow(tr("State"), stateText());
     if (status.stopReason != StopReason::None && status.state != RunState::Interrupted) // the state says that already

@@ -1,5 +1,6 @@
 #include "ui/shell/main_window.h"
 
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/ask_dialog.h"
@@ -19,7 +20,6 @@
 #include <QCloseEvent>
 #include <QComboBox>
 #include <QDockWidget>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QSettings>
@@ -138,6 +138,7 @@ void MainWindow::connectBench()
             && !std::exchange(hadRun_, true))
             bench_.showRun(lines->front().folder);
         showCentre();
+        showState(); // a copy of the run may have come: then the name is another one
     });
 }
 
@@ -300,8 +301,7 @@ void MainWindow::showState()
     const bool isReadable = bench_.watcher().problem().empty();
     mark_->setGlyph(glyphOf(status && isReadable ? status->state : RunState::Unknown));
     const QString folder = bench_.watcher().folder();
-    const QString name = status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
-                                                                     : QFileInfo(folder).fileName();
+    const QString name = shownName(bench_);
     runName_->setText(any ? fontMetrics().elidedText(name, Qt::ElideMiddle, 220) : QString());
     runName_->setToolTip(folder);
     stateWord_->setText(!isReadable ? tr("Cannot be read")

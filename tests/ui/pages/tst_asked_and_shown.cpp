@@ -189,6 +189,32 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!std::filesystem::exists(beside), kPatienceMs);
     }
 
+    /// Of 121 copies called "tab" only the library said which is which.
+    void aQuestionAboutOneOfTwoRunsOfANameDidNotSayWhich()
+    {
+        const RunStory story({});
+        const auto copy = story.paths().folder().parent_path() / "copy-of-it";
+        std::filesystem::copy(story.paths().folder(), copy, std::filesystem::copy_options::recursive);
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(QString::fromStdString(copy.string()));
+        const auto* actions = window.findChild<Actions*>();
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.scanner().lines()->size() == 2
+                && actions->moveToTrash->isEnabled() && window.windowTitle().contains(QStringLiteral("(copy-of-it)")),
+            kPatienceMs);
+        actions->moveToTrash->trigger();
+        auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QVERIFY2(box->text().contains(QStringLiteral("story (copy-of-it)")), qPrintable(box->text()));
+        box->close();
+        InspectorDock inspector(bench);
+        inspector.show();
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("(copy-of-it)")), kPatienceMs);
+    }
+
     /// It had the steps of the replica whose weights its process had loaded first.
     void aMergeHadTheStepsOfWorker0()
     {
