@@ -41,6 +41,16 @@ QString geometryKey() { return QStringLiteral("window/geometry"); }
 
 QString stateKey() { return QStringLiteral("window/state"); }
 
+/// Where Tab begins on a page that was opened: Qt gives the focus of what was hidden to whatever comes next.
+void focusFirstOf(QWidget& page)
+{
+    for (QWidget* at = page.nextInFocusChain(); at != &page; at = at->nextInFocusChain()) {
+        const bool isReached = page.isAncestorOf(at) && at->isVisible() && at->isEnabled();
+        if (isReached && (at->focusPolicy() & Qt::TabFocus) != 0)
+            return at->setFocus(Qt::OtherFocusReason);
+    }
+}
+
 } // namespace
 
 MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, QWidget* parent)
@@ -168,6 +178,10 @@ void MainWindow::showPerspective(Perspective perspective)
     if (wasWhole != isWhole())
         showDocks(!isWhole());
     showCentre();
+    if (isWhole())
+        focusFirstOf(perspective == Perspective::Launch ? static_cast<QWidget&>(newRunPage()) : comparePage());
+    else if (wasWhole)
+        setFocus();
     if (perspective == Perspective::InspectData)
         runView_->showPage(RunView::Coverage);
     perspective_->setCurrentIndex(static_cast<int>(perspective));

@@ -2,6 +2,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/table_model.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/new_run/new_run_page.h"
 #include "ui/parts/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
@@ -16,6 +17,7 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QRadioButton>
 #include <QSet>
 #include <QStandardItemModel>
@@ -87,6 +89,32 @@ class TestKeyboard : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { registerBridgeTypes(); }
+
+    /// It fell on the choice of the theme in the status bar: Space opened that.
+    void thePageThatOpenedHadNotTheFocus()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1400, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        bench.start({});
+        const auto* actions = window.findChild<Actions*>();
+        actions->newRun->trigger();
+        auto* page = window.findChild<NewRunPage*>();
+        QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
+        for (auto* link : page->findChildren<QPushButton*>()) {
+            if (!link->accessibleName().startsWith(QStringLiteral("Start from")))
+                continue;
+            const QImage before = link->grab().toImage();
+            link->setFocus(Qt::TabFocusReason);
+            QVERIFY2(link->grab().toImage() != before, "nothing shows that the link has the focus");
+        }
+    }
 
     void everyControlIsReachedByTab()
     {
