@@ -70,12 +70,14 @@ int showQueue(const WorkspaceOptions& o)
     if (!queue.ok() || !paused.ok())
         return fail(queue.ok() ? paused.error() : queue.error(), o.json);
     const bool active = isLocked(queueLock(workspace));
+    const Status canRun = checkQueueCanRun(workspace);
     if (o.json) {
         nlohmann::json entries = nlohmann::json::array();
         for (const QueueEntry& entry : queue.value())
             entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name },
                 { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
-        print({ { "paused", paused.value() }, { "active", active }, { "entries", entries } });
+        print({ { "paused", paused.value() }, { "active", active },
+            { "cannot_run", canRun.ok() ? Message() : canRun.error().message }, { "entries", entries } });
         return kDone;
     }
     for (const QueueEntry& entry : queue.value())
@@ -85,6 +87,8 @@ int showQueue(const WorkspaceOptions& o)
         std::cout << "The queue is empty.\n";
     else if (paused.value())
         std::cout << "The queue is paused: nothing is started.\n";
+    if (!canRun.ok())
+        std::cout << withFullStop(canRun.error().message) << "\n";
     std::cout << std::flush;
     return kDone;
 }
@@ -100,7 +104,9 @@ int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile
     auto file = openFile(o, start);
     if (!file.ok())
         return fail(file.error(), o.json);
-    Status status = change(file.value());
+    Status status = start ? checkQueueCanRun(pathFromUtf8(o.workspace)) : Status {};
+    if (status.ok())
+        status = change(file.value());
     if (status.ok() && start)
         status = startQueue(pathFromUtf8(o.workspace));
     return shown(o, status);

@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
+#include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/device/gpu.h"
 #include "core/run/start/life_cycle.h"
@@ -218,8 +219,22 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
     return {};
 }
 
+Status checkQueueCanRun(const std::filesystem::path& workspace)
+{
+    const auto lock = queueLock(workspace);
+    std::error_code unknown;
+    if (isLocked(lock) || !std::filesystem::exists(std::filesystem::symlink_status(lock, unknown)))
+        return {};
+    const auto opened = RegularFile::open(lock, RegularFile::At::End); // as who runs the queue opens it
+    return opened.ok()
+        ? Status {}
+        : Error { opened.error().code,
+              sentence("You cannot run this queue, and nobody is seen to run it: %1", { opened.error().message }) };
+}
+
 Status startQueue(const std::filesystem::path& workspace)
 {
+    FURROW_TRY(checkQueueCanRun(workspace));
     if (isLocked(queueLock(workspace)))
         return {};
     auto program = executablePath().parent_path() / "furrowctl"; // also when the console asks

@@ -20,6 +20,9 @@ std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vec
 /// go on when it ends.
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop);
 
+/// Why no process of this user can run the queue; success where one could, or does. Makes and locks nothing.
+Status checkQueueCanRun(const std::filesystem::path& workspace);
+
 /// Makes sure that a detached process runs the queue.
 Status startQueue(const std::filesystem::path& workspace);
 

@@ -67,6 +67,29 @@ private Q_SLOTS:
         QVERIFY2(out.errors.contains(QStringLiteral("is finished, and nothing was started")), qPrintable(out.errors));
     }
 
+    /// Exit 0 and "1 waiting": nothing ever began, and the reason stood in queue.log alone.
+    void aQueueWhoseLockCannotBeOpenedSaidThatRunsWait()
+    {
+        const auto lock = path("workspace/queue.lock");
+        const auto queue = [&](const QStringList& what) {
+            return RunDriver::ctl(QStringList { QStringLiteral("queue") } + what
+                + QStringList { QStringLiteral("--workspace"), path("workspace") });
+        };
+        QVERIFY(QDir().mkpath(lock));
+        const auto tidy = qScopeGuard([&] { QDir().rmdir(lock); });
+        const QString why = QStringLiteral("You cannot run this queue");
+        for (const auto& command :
+            { QStringList { QStringLiteral("add"), path("untrained") }, QStringList { QStringLiteral("start") } }) {
+            const auto out = queue(command);
+            QCOMPARE(out.exitCode, 1);
+            QVERIFY2(out.errors.contains(why) && out.errors.contains(lock), qPrintable(out.errors));
+        }
+        const auto listed = queue({ QStringLiteral("list") });
+        QCOMPARE(listed.exitCode, 0);
+        QVERIFY2(
+            listed.text.contains(QStringLiteral("is empty")) && listed.text.contains(why), qPrintable(listed.text));
+    }
+
     /// "is not running", said to a resume, and people were told to end Furrow's own merge.
     void aResumeBesideAMergeWasToldToEndIt()
     {

@@ -216,6 +216,31 @@ private Q_SLOTS:
         QVERIFY(file.value().queue().value().front().state == QueueState::Ended);
     }
 
+    /// `queue start` said nothing, and all waited for ever: the reason stood in queue.log alone.
+    void aQueueWhoseLockCannotBeOpenedWasSaidToStart()
+    {
+        const auto lock = queueLock(workspace("unlockable"));
+        std::filesystem::create_directories(workspace("unlockable"));
+        QVERIFY(checkQueueCanRun(workspace("unlockable")).ok());
+        QVERIFY(!std::filesystem::exists(lock)); // a look makes nothing
+        const auto isNamed = [&] {
+            const auto refused = startQueue(workspace("unlockable"));
+            return !refused.ok() && refused.error().message.find(lock.string()) != std::string::npos
+                && !std::filesystem::exists(workspace("unlockable") / "queue.log");
+        };
+        std::filesystem::create_directory(lock);
+        QVERIFY(isNamed());
+        std::filesystem::remove(lock);
+        QCOMPARE(::mkfifo(lock.c_str(), 0600), 0);
+        QVERIFY(isNamed());
+        std::filesystem::remove(lock);
+        std::filesystem::create_symlink("/nowhere", lock);
+        QVERIFY(isNamed());
+        std::filesystem::remove(lock);
+        const auto held = FileLock::tryLock(lock);
+        QVERIFY(held.ok() && checkQueueCanRun(workspace("unlockable")).ok());
+    }
+
     void aRunThatCannotBeginEndsWithItsReasonAndTheQueueGoesOn()
     {
         auto file = WorkspaceFile::open(workspace("broken"));
