@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/epochs.h"
+#include "core/tracker/kept_messages.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/worker_ledger.h"
 #include "core/tracker/worker_state.h"
@@ -15,6 +16,7 @@ namespace furrow {
 namespace {
 
 constexpr const char* kRatePlan = "rate_plan";
+constexpr const char* kGoesOnWithout = "goes_on_without";
 constexpr std::string_view kRollback = "rollback-"; // and the replica
 constexpr const char* kMostParticipations = "most_participations"; // epochs.cpp reads it
 constexpr const char* kStore
@@ -96,6 +98,39 @@ Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, c
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     writeRunEvent(file, 0, what);
     return transaction.commit();
+}
+
+Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector<Message>& what)
+{
+    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    LedgerFile& file = opened;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    Message all;
+    for (const Message& one : what) {
+        writeRunEvent(file, 0, one);
+        all += (all.empty() ? "" : " ") + one;
+    }
+    if (all.empty()) {
+        file.db.run("DELETE FROM meta WHERE key=?", kGoesOnWithout);
+    } else {
+        keepMessage(file.db, all);
+        file.db.run(kStore, kGoesOnWithout, all);
+    }
+    return transaction.commit();
+}
+
+Result<Message> goesOnWithout(const std::filesystem::path& tracker)
+{
+    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
+    Database& db = opened;
+    Message what;
+    {
+        Rows rows = db.query("SELECT value FROM meta WHERE key=?", kGoesOnWithout);
+        if (rows.next())
+            what = messageAt(db, rows, 0);
+    }
+    FURROW_TRY(db.takeStatus());
+    return what;
 }
 
 Status keepRatePlan(

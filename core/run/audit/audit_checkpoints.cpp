@@ -11,6 +11,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/window_ranges.h"
 
@@ -86,6 +87,9 @@ public:
         FURROW_TRY_ASSIGN(rows_, ledger_.checkpoints());
         for (const Row& row : rows_)
             folders_[row.id.value] = row.record.folder;
+        FURROW_TRY_ASSIGN(const auto states, keptStates(ledger_, file_.config));
+        for (const auto& state : states)
+            states_.insert(state.row.id.value);
         return {};
     }
 
@@ -151,15 +155,14 @@ public:
         for (const Row& row : rows_) {
             if (!row.surviving || !hasWeights(row))
                 continue;
-            if (all || row.head)
+            if (all || row.head || states_.contains(row.id.value))
                 hashed.push_back(&row);
             else
                 ++older;
         }
         if (older > 0)
             log_.notInspected(sentence(
-                "weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too",
-                { Count(older) }));
+                "weights and optimiser state of %1 older checkpoints: --deep reads them too", { Count(older) }));
         for (const Row* row : hashed)
             if (const auto manifest = manifests_.find(row->id.value); manifest != manifests_.end())
                 weigh(manifest->second, row->record.folder);
@@ -196,7 +199,11 @@ public:
                 : all           ? sentence("SHA-256 of %1 files (%2) of all %3 checkpoints that are there", numbers)
                 : log_.inspected() == 1
                 ? sentence("SHA-256 of %1 files (%2) of one checkpoint, the newest", { numbers[0], numbers[1] })
-                : sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers));
+                : states_.empty()
+                ? sentence("SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica", numbers)
+                : sentence(
+                      "SHA-256 of %1 files (%2) of %3 checkpoints: the newest of each replica, and those that a resume takes moments of the optimiser or the outer state of DiLoCo from",
+                      numbers));
         return {};
     }
 
@@ -469,6 +476,7 @@ private:
     std::map<std::int64_t, std::string> folders_; // by id
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
     std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
+    std::set<std::int64_t> states_; // keptStates()
     std::map<std::string, FrozenUse> frozen_; // by hash
     std::int64_t silent_ = 0; // manifests that do not say who wrote them
     double bytesToRead_ = 0;

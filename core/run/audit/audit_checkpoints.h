@@ -6,9 +6,9 @@
 
 namespace furrow {
 
-/// The manifests behind the newest weights against the ledger, the files of the newest weights against their manifests,
-/// and checkpoints that the ledger does not know. @param all  hashes every checkpoint that is there, not the newest
-/// ones only
+/// The manifests behind the newest weights against the ledger, the files of the newest weights, and of
+/// what else a resume takes (keptStates()), against their manifests, and checkpoints that the ledger does not know.
+/// @param all  hashes every checkpoint that is there, not the newest ones only
 Status auditCheckpoints(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, bool all, AuditLog& log);
 
 } // namespace furrow

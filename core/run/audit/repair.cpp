@@ -19,6 +19,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/folder/run_links.h"
@@ -502,6 +503,22 @@ bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
     });
 }
 
+/// What a resume takes beside the newest weights. A run in training may have gone on from it, or removed it, meanwhile.
+Status addProblemsOfStates(
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::vector<Message>& problems)
+{
+    FURROW_TRY_ASSIGN(const auto states, keptStates(ledger, file.config));
+    for (const auto& state : states) {
+        const auto verdict = verifyKeptState(paths, file.runId, state);
+        if (verdict.ok())
+            continue;
+        FURROW_TRY_ASSIGN(const auto now, keptStates(ledger, file.config));
+        if (std::any_of(now.begin(), now.end(), [&](const auto& one) { return one.row.id == state.row.id; }))
+            problems.push_back(verdict.error().message + " " + waysPastState(paths, verdict.error()));
+    }
+    return {};
+}
+
 /// @param known  checkpoints that were read already
 Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const RunFile& file, Verdicts known)
 {
@@ -531,6 +548,8 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
         else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
             problems.push_back(withFullStop(verdict.error().message) + " " + waysPast(paths, verdict.error()));
     }
+    if (reader.ok())
+        FURROW_TRY(addProblemsOfStates(paths, file, reader.value(), problems));
     for (const auto& changed : notAsBegun(paths, file, reader.value()))
         problems.push_back(changed.message);
     FURROW_TRY_ASSIGN(const auto wrong, wrongSettings(file, reader.value()));

@@ -35,8 +35,8 @@ Message trackerDamage(const RunPaths& paths);
 Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
 
 /// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
-/// read, marked ones that are whole, a tracker that is older than the weights, another held-out text, settings of the
-/// newest attempt that cannot be used. Reads the newest
+/// read, or of which a resume takes more than weights (keptStates()), marked ones that are whole, a tracker that is
+/// older than the weights, another held-out text, settings of the newest attempt that cannot be used. Reads the newest
 /// weights; changes nothing.
 Result<std::vector<Message>> checkpointProblems(const RunPaths& paths);
 

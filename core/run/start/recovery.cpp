@@ -9,11 +9,14 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
+#include "core/run/status/ledger_view.h"
 #include "core/run/status/own_process.h"
 #include "core/tracker/sqlite/tracker_locks.h"
+#include "core/tracker/training_notes.h"
 #include "core/tracker/worker_ends.h"
 
 #include <algorithm>
@@ -137,6 +140,27 @@ Status sweepCheckpoints(
     return prepareNotes(paths, files);
 }
 
+/// What goes on without a state says so in the log and in an event. Who goes back to an older checkpoint has chosen so.
+Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice, Notes& notes)
+{
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(const auto states, keptStates(reader, file.config));
+    Notes without;
+    for (const auto& state : states) {
+        const auto verdict = verifyKeptState(paths, file.runId, state);
+        if (verdict.ok())
+            continue;
+        const Error& problem = verdict.error();
+        if (!choice.acceptLoss && !choice.goBackTo)
+            return Error { problem.code,
+                sentence("%1 Nothing was changed.", { problem.message }) + " " + waysPastState(paths, problem) };
+        without.push_back(sentence("The run goes on without a state. %1", { problem.message }));
+    }
+    notes.insert(notes.end(), without.begin(), without.end());
+    FURROW_TRY_ASSIGN(const auto before, goesOnWithout(paths.tracker()));
+    return without.empty() && before.empty() ? Status {} : keepGoesOnWithout(paths.tracker(), without);
+}
+
 Message refusalOf(const RunPaths& paths, const Error& problem)
 {
     return sentence("%1 Nothing was changed.", { withFullStop(problem.message) }) + " " + waysPast(paths, problem);
@@ -217,6 +241,7 @@ Result<std::vector<Message>> recoverRun(
             .notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
         if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
             return status.error().in(sentence("taking checkpoints back"));
+    FURROW_TRY(checkStates(paths, file, choice, notes));
     if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
         return status.error().in(sentence("removing leftovers"));
     return notes;

@@ -14,9 +14,10 @@ namespace furrow {
 
 /// What an earlier attempt left behind is put in order before a new one begins: processes that still run are ended,
 /// their claims freed, checkpoints that were marked damaged and are whole are taken back, the newest weights are
-/// verified, what was never committed is removed and what is unknown put aside. Called by the supervisor only, while it
-/// holds the run's lock. Returns what was done, in sentences. Where weights would be lost without a yes
-/// (ResumeChoice::acceptLoss) it fails with a sentence, and lineage and files are as they were.
+/// verified with what training takes beside them (keptStates()), what was never committed is removed and what is
+/// unknown put aside. Called by the supervisor only, while it holds the run's lock. Returns what was done, in
+/// sentences. Where weights or such a state would be lost without a yes (ResumeChoice::acceptLoss) it fails with a
+/// sentence, and lineage and files are as they were.
 Result<std::vector<Message>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger,
     const ResumeChoice& choice = {}, FileSystem& files = realFileSystem());
 

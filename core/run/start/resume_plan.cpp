@@ -3,6 +3,7 @@
 #include "core/base/sentence.h"
 #include "core/data/source/source_look.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
@@ -32,7 +33,7 @@ const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id
 /// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
 Message lossOf(const ResumeEffect& effect, const Choices& choices)
 {
-    std::string text;
+    Message text;
     for (const CheckpointId left : effect.left)
         if (const auto* choice = find(choices, left); choice != nullptr && choice->row.head)
             text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
@@ -42,6 +43,19 @@ Message lossOf(const ResumeEffect& effect, const Choices& choices)
         ? sentence(
               "%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })
         : sentence("%1 The one before it would be used.", { text });
+}
+
+/// Adds the states that a plain resume would go on without.
+Status addStates(const RunPaths& paths, const RunFile& file, LedgerReader& reader, ResumePlan& plan)
+{
+    FURROW_TRY_ASSIGN(const auto states, keptStates(reader, file.config));
+    for (const auto& state : states) {
+        if (const auto* choice = find(plan.checkpoints, state.row.id); choice != nullptr && choice->verified)
+            continue;
+        if (const auto verdict = verifyKeptState(paths, file.runId, state); !verdict.ok())
+            plan.loss += (plan.loss.empty() ? "" : " ") + verdict.error().message;
+    }
+    return {};
 }
 
 /// Committed chunks that stay, of the epochs that are open and of those that are opened again.
@@ -186,6 +200,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
         plan.refusal = possible.error();
     FURROW_TRY(weigh(reader, epochs, plan));
+    FURROW_TRY(addStates(paths, file, reader, plan));
     FURROW_TRY(nameOrphans(paths, reader, plan));
     nameMissingData(file, plan);
     FURROW_TRY(addRate(paths, plan));

@@ -16,6 +16,7 @@
 #include "core/run/status/verdict.h"
 #include "core/run/status/viewpoint.h"
 #include "core/run/status/whose_numbers.h"
+#include "core/tracker/training_notes.h"
 
 #include <algorithm>
 
@@ -123,6 +124,13 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
     return {};
 }
 
+/// As a person accepted when the newest attempt began.
+void sayWhatItGoesOnWithout(RunStatus& status, const RunPaths& paths)
+{
+    if (auto what = goesOnWithout(readableLedger(paths)); what.ok() && !what.value().empty())
+        status.evidence.push_back(std::move(what).value());
+}
+
 } // namespace
 
 Result<RunStatus> readStatus(const RunPaths& paths)
@@ -161,6 +169,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.keepsEpochOpen.push_back(sentence(kFeederDoes, { status.reading->doing }));
     sayHowClocksDiffer(status);
     sayWhoseProcessesLive(status, rows.incarnations, view);
+    sayWhatItGoesOnWithout(status, paths);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     sayWhatIsOlder(status, paths, rows.checkpoints, view);

@@ -203,6 +203,11 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<Che
             state_.keepOwnCounts(state.value());
             counted = true;
         }
+        if (mine.ok() && &record != &own.front())
+            tellEvent(EventRecord::Kind::Alarm,
+                sentence(
+                    "The moments of the optimiser of replica %1 are those of checkpoint %2: newer ones cannot be used.",
+                    { std::to_string(options_.replica), record.folder }));
         if (mine.ok())
             return { record.folder, std::move(mine.value().optimizer) };
         logWarning(mine.error().message);

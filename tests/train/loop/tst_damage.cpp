@@ -1,6 +1,10 @@
 #include "tiny_run.h"
 
+#include "core/run/audit/repair.h"
+#include "core/run/audit/run_audit.h"
 #include "core/run/start/recovery.h"
+#include "core/run/status/run_status.h"
+#include "core/tracker/training_notes.h"
 #include "core/train/loop/chunk_loader.h"
 
 #include <QTest>
@@ -32,6 +36,49 @@ class TestDamage : public QObject {
     static int merge(TinyRun& run)
     {
         return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" }).exitCode;
+    }
+    static Result<std::vector<Message>> recover(TinyRun& run, bool acceptLoss)
+    {
+        return recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(), { .acceptLoss = acceptLoss });
+    }
+    static bool isTold(const TinyRun& run, const std::string& part)
+    {
+        const auto events = must(run.reader().eventsSince(0, 100'000));
+        return std::any_of(events.begin(), events.end(), [&part](const EventRow& event) {
+            return event.chunk.value == 0 && event.cause.find(part) != std::string::npos;
+        });
+    }
+    /// "" when everybody who looks at a run says what is wrong with it, and a resume asks; else who does not.
+    static std::string saidBy(TinyRun& run, const std::string& part)
+    {
+        const auto contains = [&part](const std::string& text) { return text.find(part) != std::string::npos; };
+        const auto report = must(auditRun(run.paths(), AuditDepth::Files));
+        if (report.isClean() && report.couldInspect())
+            return "audit";
+        const auto problems = must(checkpointProblems(run.paths()));
+        if (problems.size() != 1 || !contains(problems.front())
+            || problems.front().find("--accept-loss") == std::string::npos)
+            return "doctor";
+        const auto plan = must(planResume(run.paths()));
+        if (!contains(plan.loss) || plan.verdict({}).ok() || !plan.effect.redo.empty())
+            return "plan";
+        const auto refused = recover(run, false);
+        if (refused.ok() || !contains(refused.error().message) || isTold(run, part))
+            return "resume";
+        if (must(recover(run, true)).size() != 1 || !isTold(run, part))
+            return "resume --accept-loss";
+        const auto evidence = must(readStatus(run.paths())).evidence;
+        if (std::none_of(evidence.begin(), evidence.end(), contains))
+            return "status";
+        return {};
+    }
+    static std::string whole(TinyRun& run)
+    {
+        const auto report = must(auditRun(run.paths(), AuditDepth::Files));
+        if (!report.isClean() || !report.couldInspect())
+            return auditText(report);
+        const auto problems = must(checkpointProblems(run.paths()));
+        return problems.empty() ? must(planResume(run.paths())).loss : std::string(problems.front());
     }
 
 private Q_SLOTS:
@@ -67,6 +114,39 @@ private Q_SLOTS:
         run.train(0, true);
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
+    }
+
+    /// Audit and doctor called the run whole, and a resume went on without, with a word in a worker's log alone.
+    void momentsAndOuterStateBesideTheNewestWeightsWereDroppedUnasked()
+    {
+        auto config = TinyRun::config();
+        config.merge = MergeMethod::DiLoCo;
+        TinyRun run(config);
+        run.train(0, false, 12);
+        run.train(1, false, 12);
+        const auto moments = weightsOf(run, 1).parent_path() / "optimizer.safetensors";
+        QVERIFY(std::filesystem::exists(moments));
+        const auto mergeNow = [&run] {
+            return run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode;
+        };
+        QCOMPARE(mergeNow(), 0);
+        NO_FAULT(whole(run));
+        flip(moments);
+        NO_FAULT(saidBy(run, "Replica 1, which stands on a merge"));
+        flip(moments);
+        must(recover(run, false));
+        QVERIFY(must(goesOnWithout(run.paths().tracker())).empty()); // that was of an attempt before
+        const auto base = weightsOf(run, 1);
+        run.train(0, false, 12);
+        run.train(1, false, 12);
+        QVERIFY(run.head(0).id != run.head(1).id);
+        NO_FAULT(whole(run));
+        const auto away = run.paths().folder() / "away";
+        std::filesystem::rename(base, away); // cannot be read, which is no damage
+        QVERIFY(must(auditRun(run.paths(), AuditDepth::Files)).isClean());
+        NO_FAULT(saidBy(run, "the outer state of DiLoCo starts afresh"));
+        std::filesystem::rename(away, base);
+        NO_FAULT(whole(run));
     }
 
     void restartedWorkerDoesNotGoBackToAnOldMerge() // its head was newer than the merge of a round that it had not
