@@ -8,6 +8,7 @@
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
+#include "core/base/process_limit.h"
 #include "core/base/redact.h"
 #include "core/base/terminal.h"
 #include "core/train/tasks/tasks.h"
@@ -120,7 +121,7 @@ int train(Options& o, const furrow::StopRequest& stop)
     auto end = furrow::runTrainer(o.trainer, [&] { return stop.requested(); });
     if (!end.ok()) {
         furrow::logError(end.error().message);
-        return kFailed;
+        return furrow::isForLimit(end.error().message) ? furrow::kLimitExit : kFailed;
     }
     const auto& e = end.value();
     const nlohmann::json time = { { "seconds", e.seconds }, { "train_s", e.trainSeconds }, { "data_s", e.dataSeconds },

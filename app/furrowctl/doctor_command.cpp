@@ -159,7 +159,10 @@ int lookAtRun(const std::string& run, bool json)
     const auto file = readRunFile(paths); // without it, or by that of another run, nothing can be repaired
     if (const auto ours = file.ok() ? checkRunFile(paths, file.value()) : Status(file.error()); !ours.ok())
         return fail(ours.error(), json);
-    const auto damage = trackerDamage(paths);
+    const auto known = trackerDamage(paths);
+    if (!known.ok())
+        return fail(known.error(), json);
+    const Message& damage = known.value();
     const auto found
         = damage.empty() ? problemsOf(paths) : Result<Problems>(Problems {}); // a broken tracker knows no checkpoints
     if (!found.ok())

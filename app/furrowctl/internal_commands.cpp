@@ -4,6 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/run/supervise/feeder.h"
 #include "core/run/folder/run_file.h"
@@ -25,7 +26,7 @@ struct SuperviseOptions {
 int failLogged(const Error& error)
 {
     logError(error.message);
-    return exitCodeFor(error);
+    return isForLimit(error.message) ? kLimitExit : exitCodeFor(error);
 }
 
 int supervise(const SuperviseOptions& o)

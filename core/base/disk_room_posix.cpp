@@ -1,5 +1,6 @@
 #include "core/base/disk_room.h"
 
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 
 #include <csignal>
@@ -35,9 +36,8 @@ Message tooLargeInWords()
 {
     rlimit limit {};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return sentence("the file is larger than its disk can hold; choose another place");
-    return sentence("files may not be larger than %1 here; raise the limit (ulimit -f) and start again",
-        { Bytes(static_cast<std::uint64_t>(limit.rlim_cur)) });
+        return sentence(kLargerThanDisk);
+    return sentence(kFileLimit, { Bytes(static_cast<std::uint64_t>(limit.rlim_cur)) });
 }
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "core/base/disk_room.h"
 
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 
 namespace furrow {
@@ -13,6 +14,6 @@ Message noRoomInWords(const std::filesystem::path&)
 
 void makeFileSizeLimitAnError() { }
 
-Message tooLargeInWords() { return sentence("the file is larger than its disk can hold; choose another place"); }
+Message tooLargeInWords() { return sentence(kLargerThanDisk); }
 
 } // namespace furrow

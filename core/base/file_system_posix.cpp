@@ -3,6 +3,7 @@
 #include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
+#include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
 #include "core/base/synced_folder.h"
 #include "core/base/sentence.h"
@@ -50,8 +51,8 @@ Error systemError(const Message& failed, int code)
     case EPERM:
         return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
     case EROFS: return { ErrorCode::Io, what + sentence("the file system is read-only; choose another place") };
-    case EMFILE:
-    case ENFILE: return { ErrorCode::Io, what + sentence("too many open files; raise the limit (ulimit -n)") };
+    case EMFILE: return { ErrorCode::Io, what + sentence(kOpenFileLimit) };
+    case ENFILE: return { ErrorCode::Io, what + sentence("the system has too many open files; end some programs") };
     case EISDIR: return { ErrorCode::InvalidArgument, what + sentence("it is a folder") };
     case EEXIST:
     case ENOTEMPTY: return { ErrorCode::Io, what + sentence("the name is taken") };

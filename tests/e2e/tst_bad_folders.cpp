@@ -11,6 +11,7 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtEndian>
@@ -18,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -187,6 +189,29 @@ private Q_SLOTS:
         const auto status = RunDriver::status(run);
         QCOMPARE(status["state"_q].toString(), "stopped"_q); // a person ended it; nothing waits in it
         QVERIFY(status["stop_detail"_q].toString().contains("trained again"_q));
+    }
+
+    /// "tracker.sqlite cannot be opened ... 'furrowctl doctor --repair' rebuilds what the checkpoints prove".
+    void fewOpenFilesWereCalledDamage()
+    {
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        QVERIFY(!whole_.isEmpty());
+        int told = 0;
+        for (const QString& command : { "audit"_q, "doctor"_q, "status"_q })
+            for (rlim_t most = 5; most < 12; ++most) {
+                QProcess limited;
+                limited.setChildProcessModifier([most] {
+                    const rlimit few { most, most };
+                    ::setrlimit(RLIMIT_NOFILE, &few);
+                });
+                limited.start(RunDriver::program(), { command, whole_ });
+                QVERIFY(limited.waitForFinished(60'000));
+                const auto said = QString::fromUtf8(limited.readAllStandardError() + limited.readAllStandardOutput());
+                told += said.contains("too many open files; raise the limit (ulimit -n)"_q);
+                QVERIFY2(!said.contains("check the permissions"_q) && !said.contains("--repair"_q), qPrintable(said));
+            }
+        QVERIFY(told > 2);
     }
 
     void synchronisedFolderIsRefused()

@@ -26,6 +26,7 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/tracker_config.h"
 #include "core/tracker/audit/audit.h"
+#include "core/tracker/sqlite/cannot_open.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/audit/recount.h"
@@ -71,14 +72,21 @@ Message firstFault(const AuditReport& report)
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
-Message damageOf(const std::filesystem::path& tracker, const std::string& runId)
+/// "": it is whole. What cannot be opened is not called damaged.
+Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
     auto report = audit(tracker);
     if (!report.ok())
-        return report.error().message;
+        return isForOpening(report.error()) ? Result<Message>(report.error()) : report.error().message;
     if (report.value().runId != runId)
-        return "it belongs to run " + report.value().runId;
+        return Message("it belongs to run " + report.value().runId);
     return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
+}
+
+bool isWhole(const std::filesystem::path& tracker, const std::string& runId)
+{
+    const auto damage = damageOf(tracker, runId);
+    return damage.ok() && damage.value().empty();
 }
 
 ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256)
@@ -246,7 +254,7 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
 std::optional<std::int64_t> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
 {
     std::error_code unknown;
-    if (!std::filesystem::exists(ledger, unknown) || !damageOf(ledger, runId).empty())
+    if (!std::filesystem::exists(ledger, unknown) || !isWhole(ledger, runId))
         return std::nullopt;
     auto reader = LedgerReader::open(ledger);
     auto newest = reader.ok() ? reader.value().newestEvent() : Result<std::int64_t>(reader.error());
@@ -263,7 +271,7 @@ std::filesystem::path with(const std::filesystem::path& path, const std::string&
 /// Whether only counters of the tracker were wrong: then `target` is a copy with right ones.
 bool countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
 {
-    if (adoptSnapshot(paths.tracker(), target).ok() && recount(target).ok() && damageOf(target, file.runId).empty())
+    if (adoptSnapshot(paths.tracker(), target).ok() && recount(target).ok() && isWhole(target, file.runId))
         return true;
     std::error_code ignored;
     for (const char* ending : { "", "-wal", "-shm" })
@@ -437,7 +445,7 @@ Result<RepairReport> repairTracker(
     const RunPaths& paths, const RunFile& file, bool acceptLoss, Verdicts& verdicts, const Say& say)
 {
     RepairReport report;
-    report.damage = damageOf(paths.tracker(), file.runId);
+    FURROW_TRY_ASSIGN(report.damage, damageOf(paths.tracker(), file.runId));
     if (report.damage.empty()) {
         FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
         report.damage = older;
@@ -565,10 +573,10 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
 
 } // namespace
 
-Message trackerDamage(const RunPaths& paths)
+Result<Message> trackerDamage(const RunPaths& paths)
 {
-    auto file = readRunFile(paths);
-    return file.ok() ? damageOf(paths.tracker(), file.value().runId) : file.error().message;
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    return damageOf(paths.tracker(), file.runId);
 }
 
 Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)

@@ -27,8 +27,9 @@ struct RepairReport {
     std::int64_t known = 0;
 };
 
-/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong.
-Message trackerDamage(const RunPaths& paths);
+/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error where it cannot be
+/// opened, which is no damage.
+Result<Message> trackerDamage(const RunPaths& paths);
 
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks

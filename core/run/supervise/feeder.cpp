@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/outside.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/source/source_identity.h"
@@ -36,7 +37,7 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
     for (;;) {
         auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
             tokenizer, paths.duplicatesFile(), identity);
-        if (blocks.ok() || !isOutside(blocks.error()) || stop.requested())
+        if (blocks.ok() || !isOutside(blocks.error()) || isForLimit(blocks.error().message) || stop.requested())
             return blocks;
         (void)waitForDataAloud(ledger, blocks.error().message, kRetrySeconds, stop);
     }
@@ -57,8 +58,9 @@ Status feed(const RunPaths& paths, const std::shared_ptr<const RunFolderGuard>& 
     FURROW_TRY(useTheCacheWithCare(paths, guard));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
     if (!blocks.ok())
-        return blocks.error().code == ErrorCode::InvalidArgument ? giveUpAndRest(ledger, blocks.error().message, stop)
-                                                                 : blocks.error();
+        return blocks.error().code == ErrorCode::InvalidArgument || isForLimit(blocks.error().message)
+            ? giveUpAndRest(ledger, blocks.error().message, stop)
+            : blocks.error();
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     const std::int64_t attempt = attempts.empty() ? 0 : attempts.back().id.value;
     FURROW_TRY(guard->check());
@@ -75,7 +77,7 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(const auto guard, RunFolderGuard::watch(paths));
     for (bool isSaid = false;; isSaid = true) {
         const Status fed = feed(paths, guard, stop);
-        if (fed.ok() || fed.error().code != ErrorCode::Io || stop.requested() || !guard->checkReplaced().ok())
+        if (fed.ok() || !mayPass(fed.error()) || stop.requested() || !guard->checkReplaced().ok())
             return fed;
         // What this process had planned and could not record is forgotten with all else: it begins anew, as another
         // would.

@@ -5,6 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/outside.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/data/data_alarms.h"
@@ -343,9 +344,13 @@ Status Feeder::onPlanFailure(const Error& error)
     return nameLeftOut();
 }
 
-/// Until the next try. Ok(false): nothing was done.
+/// Until the next try, unless each would fail as this one did. Ok(false): nothing was done.
 Result<bool> Feeder::waitForData(Message why) // by value: it is doing_ as a rule
 {
+    if (isForLimit(why)) {
+        FURROW_TRY(giveUp(why));
+        return true;
+    }
     doing_ = sentence(kWaitingForData, { why }); // until then
     (void)waitForDataAloud(ledger_, why, kRetrySeconds, stop_);
     return false;

@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/config/gaussian_privacy.h"
 #include "core/config/schema.h"
@@ -267,7 +268,7 @@ Status Supervision::watch()
 /// is taken again, each second.
 bool Supervision::outlastsDisk(const Error& error)
 {
-    if (error.code != ErrorCode::Io || !files_.guard().checkReplaced().ok() || wasKilled())
+    if (!mayPass(error) || !files_.guard().checkReplaced().ok() || wasKilled())
         return false;
     if (stop_.requested() && !stopping_)
         beginStopping();
@@ -368,7 +369,9 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
-    const bool gaveUp = ended.exit.signal == 0 && ended.exit.exitCode == kGaveUp; // it has ended in the ledger
+    const bool atLimit = ended.exit.signal == 0 && ended.exit.exitCode == kLimitExit;
+    const bool gaveUp
+        = atLimit || (ended.exit.signal == 0 && ended.exit.exitCode == kGaveUp); // it has ended in the ledger
     if (stopping_ && ended.worker >= 0 && desired_ != DesiredState::Kill && (gaveUp || freed > 0))
         unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
@@ -387,12 +390,14 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
         : sentence("%1 ended with %2: %3 See %4 for more.",
               { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
-    if (pool_->restartLater(ended.worker, stalls_.whyEnded(ended.process).has_value()))
-        return {};
-    lastFailure_
-        = sentence("%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
+    if (!atLimit) {
+        if (pool_->restartLater(ended.worker, stalls_.whyEnded(ended.process).has_value()))
+            return {};
+        lastFailure_ = sentence(
+            "%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
+    }
     logError(lastFailure_);
-    if (ended.worker < 0) { // without a feeder the workers would wait for ever
+    if (atLimit || ended.worker < 0) { // another one ends as well; without a feeder the workers would wait for ever
         fatal_ = lastFailure_;
         beginStopping();
     }
@@ -631,7 +636,11 @@ void Supervision::finish(StopReason reason, const Message& detail)
     (void)beat(); // the time since the last one was active too
     failPoint("supervisor.ending");
     auto recorded = ledger_.endAttempt(attempt_, reason, detail);
-    for (int tries = 0; !recorded.ok() && recorded.error().code == ErrorCode::Io && tries < kRecordTries; ++tries) {
+    if (!recorded.ok() && isForLimit(recorded.error().message)) {
+        (void)ledger_.emptyWal(); // one that begins anew may have room for it below the limit
+        recorded = ledger_.endAttempt(attempt_, reason, detail);
+    }
+    for (int tries = 0; !recorded.ok() && mayPass(recorded.error()) && tries < kRecordTries; ++tries) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
         recorded = ledger_.endAttempt(attempt_, reason, detail);
     }

@@ -11,6 +11,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/tracker/sqlite/cannot_open.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/fault_vfs.h"
 #include "core/tracker/sqlite/make_nothing.h"
@@ -112,11 +113,12 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
             return { ErrorCode::Io, writable.error().message };
         return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
     case SQLITE_CANTOPEN:
+        if (systemCode == EMFILE)
+            return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + sentence(kOpenFileLimit) };
         if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
         return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
-            isThere(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
-                          : sentence("there is no tracker %1", { file }) };
+            isThere(path) ? sentence(kCannotOpen, { file }) : sentence("there is no tracker %1", { file }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
     case SQLITE_IOERR:
         if (systemCode == EFBIG)
@@ -310,8 +312,8 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     const int code = sqlite3_open_v2(name.c_str(), &raw, options.immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
     state->handle.reset(raw);
     if (code != SQLITE_OK)
-        return sqliteError(
-            code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), state->path);
+        return sqliteError(code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), state->path,
+            raw == nullptr ? 0 : sqlite3_system_errno(raw));
     if (!readOnly
         && sqlite3_db_readonly(raw, "main") != 0) // else each write fails, long after it could be written again
         return sqliteError(SQLITE_READONLY, Message(), state->path);

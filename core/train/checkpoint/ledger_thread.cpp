@@ -1,9 +1,12 @@
 #include "core/train/checkpoint/ledger_thread.h"
 
-#include "core/base/fault_injection.h"
+#include "core/base/end_patience.h"
 #include "core/base/log.h"
+#include "core/base/process_limit.h"
+#include "core/base/stop_asked.h"
 
 #include <algorithm>
+#include <atomic>
 
 // One loop on one thread: queued work first, with it a wanted claim, then renewal and signals when they are due. The
 // mutex is never held while SQLite works.
@@ -56,6 +59,17 @@ LedgerThread::LedgerThread(WorkerLedger ledger, Options options, IncarnationId i
     , lastRenewNs_(lastProgressNs_)
     , lastSignalsNs_(lastProgressNs_)
 {
+}
+
+bool LedgerThread::isOutlasted(const Error& error)
+{
+    static std::atomic<std::int64_t> askedNs { 0 }; // to end, while a disk was waited for; 0: it was not
+    if (!stopAsked())
+        askedNs = 0;
+    else if (askedNs == 0)
+        askedNs = nowNs();
+    return mayPass(error)
+        && (askedNs == 0 || static_cast<double>(nowNs() - askedNs) / kSecondNs < endPatienceSeconds());
 }
 
 void LedgerThread::waitForDisk(const Error& error, bool isSaid)
@@ -158,7 +172,7 @@ void LedgerThread::writeAndClaim(std::unique_lock<std::mutex>& lock, bool mayCla
     };
     if (const auto committed = unlocked(lock, [&] { return ledger_.together(all); }); !committed.ok())
         keep(committed.error());
-    if (failure && failure->code == ErrorCode::Io) { // all of it is rolled back
+    if (failure && isOutlasted(*failure)) { // all of it is rolled back
         for (auto write = writes.rbegin(); write != writes.rend(); ++write)
             queue_.push_front({ {}, std::move(*write) });
         unlocked(lock, [&] {
@@ -203,7 +217,7 @@ void LedgerThread::renewIfDue(std::unique_lock<std::mutex>& lock)
         (kAskedLeaseSeconds > 0 ? 2 : 20) * static_cast<double>(slowestIntervalNs_) / kSecondNs);
     if (auto renewed = unlocked(lock, [&] { return ledger_.renew(progress, seconds); }); !renewed.ok()) {
         progressNew_ = true;
-        if (renewed.error().code != ErrorCode::Io) // else the next time
+        if (!isOutlasted(renewed.error())) // else the next time
             setError(renewed.error());
     }
 }
@@ -231,7 +245,7 @@ void LedgerThread::readSignalsIfDue(std::unique_lock<std::mutex>& lock)
     auto read = unlocked(lock, [&] { return ledger_.signals(); });
     if (read.ok())
         signals_ = read.value();
-    else if (read.error().code != ErrorCode::Io) // else the next time
+    else if (!isOutlasted(read.error())) // else the next time
         setError(read.error());
 }
 

@@ -97,18 +97,20 @@ public:
     /// CPU-independent cost of the ledger to this worker: seconds spent inside ledger calls, on the ledger thread.
     double busySeconds() const;
 
-    /// A disk that is full or away may be there again: waits for it, for a worker that ended would lose its work.
+    /// A disk that is full or away may be there again: waits for it, for a worker that ended would lose its work. One
+    /// that was asked to end gives up after a while.
     template <typename Work> static auto outlastDisk(Work work)
     {
         for (bool isSaid = false;; isSaid = true) {
             auto result = work();
-            if (result.ok() || result.error().code != ErrorCode::Io)
+            if (result.ok() || !isOutlasted(result.error()))
                 return result;
             waitForDisk(result.error(), isSaid);
         }
     }
 
 private:
+    static bool isOutlasted(const Error& error);
     static void waitForDisk(const Error& error, bool isSaid);
     LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation);
     void run(std::stop_token stop);

@@ -2,11 +2,12 @@
 
 #include "core/train/loop/training_session_torch.h"
 
+#include "core/base/end_patience.h"
 #include "core/base/fail_point.h"
-#include "core/base/fault_injection.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/outside.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/train/meters/seconds.h"
 
@@ -21,7 +22,6 @@ namespace {
 constexpr int kFailuresInARow = 3;
 constexpr double kFirstPauseSeconds = 0.25; // between two tries
 constexpr double kLongestPauseSeconds = 1; // others may wait at a merge
-constexpr double kEndPatienceSeconds = 60; // of one that was asked to end
 constexpr auto kPoll = std::chrono::milliseconds(20);
 
 /// Before the next try: a quarter of a second, half a second, one second, ...
@@ -119,7 +119,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
     }
     const Error& error = result->error();
     ++failedCheckpoints_;
-    if (error.code == ErrorCode::Cancelled || !setup_.files->guard().checkReplaced().ok()
+    if (error.code == ErrorCode::Cancelled || isForLimit(error.message) || !setup_.files->guard().checkReplaced().ok()
         || (failedCheckpoints_ >= kFailuresInARow && !isOutside(error)))
         return error;
     logWarning(withFullStop(error.message) + " The next checkpoint will hold this work too.");
@@ -141,7 +141,7 @@ Status TrainingSession::waitForTheDisk()
             endAskedNs_ = 0;
         else if (endAskedNs_ == 0)
             endAskedNs_ = systemClock().monotonicNs();
-        else if (secondsSince(endAskedNs_) > faultNumber("FURROW_END_PATIENCE_S", kEndPatienceSeconds))
+        else if (secondsSince(endAskedNs_) > endPatienceSeconds())
             return lastFailure_;
         tellProgress(WorkerPhase::Checkpoint);
         std::this_thread::sleep_for(kPoll);

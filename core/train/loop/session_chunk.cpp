@@ -5,6 +5,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/process_limit.h"
 #include "core/base/random.h"
 #include "core/base/memory_death.h"
 #include "core/base/sentence.h"
@@ -82,6 +83,8 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     work.claim = claim;
     auto data = loader_->take(claim);
     if (!data.ok()) {
+        if (isForLimit(data.error().message)) // the next chunk, and the next try, would end there too
+            return data.error();
         logError(data.error().message);
         ledger_->fail(claim, data.error());
         tellEvent(EventRecord::Kind::Alarm, data.error().message, claim.chunk);

@@ -5,6 +5,7 @@
 #include "core/base/fail_point.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/tracker/worker_ends.h"
@@ -149,7 +150,7 @@ Status TrainingSession::mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job)
 {
     for (;;) {
         const Status computed = computeMerge(job);
-        if (computed.ok() || computed.error().code != ErrorCode::Io || !setup_.files->guard().checkReplaced().ok())
+        if (computed.ok() || !mayPass(computed.error()) || !setup_.files->guard().checkReplaced().ok())
             return computed;
         ++failedCheckpoints_;
         lastFailure_ = computed.error();

@@ -3,6 +3,7 @@
 #include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
+#include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
 
 #include <atomic>
@@ -320,6 +321,27 @@ private Q_SLOTS:
         QVERIFY2(
             refused.error().message.find("larger than 1.0 MiB here; raise the limit (ulimit -f)") != std::string::npos,
             refused.error().message.c_str());
+        QVERIFY(isForLimit(refused.error().message) && !mayPass(refused.error()));
+    }
+
+    /// It was waited for, as a disk that is full, though nobody can lift it from outside.
+    void aLimitOfOpenFilesWasWaitedFor()
+    {
+        QVERIFY(writeFileWhole(realFileSystem(), at("there"), "x").ok());
+        rlimit before {};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        const int next = ::open("/dev/null", O_RDONLY);
+        ::close(next);
+        rlimit none = before;
+        none.rlim_cur = static_cast<rlim_t>(next);
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        const auto refused = readFile(at("there"));
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Io); // not damage
+        QVERIFY(!mayPass(refused.error()));
+        QVERIFY(isForLimit(sentence("reading block %1: %2", { "3", refused.error().message })));
+        QVERIFY(mayPass({ ErrorCode::Io, "the disk is full" }));
     }
 
     void readFileIsBounded()

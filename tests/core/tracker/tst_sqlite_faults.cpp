@@ -1,11 +1,16 @@
 // A disk that fails under SQLite, as a storm asks for it: what was being written is taken back, and nothing is called
 // damaged.
 
+#include "core/tracker/sqlite/cannot_open.h"
 #include "core/tracker/sqlite/database.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace furrow;
 
@@ -33,6 +38,25 @@ class TestSqliteFaults : public QObject {
     std::int64_t rows() { return db_->integer("SELECT count(*) FROM note").value_or(-1); }
 
 private Q_SLOTS:
+    /// "cannot be opened; check the permissions of the run folder": they were in order, and `doctor --repair` was
+    /// advised.
+    void tooManyOpenFilesWereCalledPermissions()
+    {
+        rlimit before {};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        const int next = ::open("/dev/null", O_RDONLY);
+        ::close(next);
+        rlimit none = before;
+        none.rlim_cur = static_cast<rlim_t>(next);
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        const auto refused = Database::open(folder_.filePath(QStringLiteral("db.sqlite")).toStdString(), {});
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("too many open files; raise the limit (ulimit -n)") != std::string::npos,
+            refused.error().message.c_str());
+        QVERIFY(isForOpening(refused.error()) && !mayPass(refused.error()));
+    }
+
     void initTestCase()
     {
         qputenv("FURROW_SQLITE_FAULT", faultFile().toUtf8()); // before the first connection of this process

@@ -62,7 +62,7 @@ private Q_SLOTS:
         QVERIFY(before > 5);
         flip(run.paths().tracker());
 
-        const auto damage = trackerDamage(run.paths());
+        const auto damage = must(trackerDamage(run.paths()));
         QVERIFY2(!damage.empty(), "the damage was not seen");
         const auto report = must(repairRun(run.paths(), [](const std::string&) { }, !snapshot));
         QVERIFY(report.needed);
@@ -74,7 +74,7 @@ private Q_SLOTS:
             report.rebuilt.leftOut.empty() ? "" : report.rebuilt.leftOut.front().c_str());
         QCOMPARE(report.rebuilt.heads.size(), std::size_t(2));
         QCOMPARE(report.committed, before); // everything that was committed is proven by manifests
-        QCOMPARE(trackerDamage(run.paths()), std::string());
+        QCOMPARE(must(trackerDamage(run.paths())), std::string());
         const auto text = auditText(run.audited());
         QVERIFY2(text.find("rebuilt") != std::string::npos, text.c_str());
 
@@ -123,7 +123,7 @@ private Q_SLOTS:
             std::filesystem::remove(run.paths().tracker().string() + ending);
         std::filesystem::rename(older, run.paths().tracker());
 
-        QCOMPARE(trackerDamage(run.paths()), std::string()); // it is whole, only old
+        QCOMPARE(must(trackerDamage(run.paths())), std::string()); // it is whole, only old
         const auto problems = must(checkpointProblems(run.paths()));
         QCOMPARE(problems.size(), std::size_t(1));
         QVERIFY2(problems.front().find("--repair") != std::string::npos, problems.front().c_str());
