@@ -16,6 +16,7 @@
 
 #include <charconv>
 #include <iostream>
+#include <optional>
 
 namespace furrow::ctl {
 
@@ -141,7 +142,7 @@ int trainTokenizer(const TrainOptions& o)
     auto data = inspectData(config);
     if (!data.ok())
         return fail(data.error(), o.json);
-    const StopRequest interrupt(false);
+    std::optional<StopRequest> interrupt(std::in_place, false);
     BpeTrainer trainer;
     std::uint64_t bytes = 0;
     std::int64_t samples = 0;
@@ -149,12 +150,13 @@ int trainTokenizer(const TrainOptions& o)
         trainer.add(text);
         bytes += text.size();
         ++samples;
-        return bytes < o.mostBytes && !interrupt.requested();
+        return bytes < o.mostBytes && !interrupt->requested();
     });
     if (!walked.ok())
         return fail(walked.error(), o.json);
-    if (interrupt.requested())
+    if (interrupt->requested())
         return fail({ ErrorCode::Cancelled, sentence("Stopped before the tokenizer was trained.") }, o.json);
+    interrupt.reset(); // what follows is long, asks nobody, and has written nothing that Ctrl+C could leave half done
     auto definition = trainer.train(o.bpe);
     if (!definition.ok())
         return fail(definition.error(), o.json);

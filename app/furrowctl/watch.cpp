@@ -5,6 +5,7 @@
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
+#include "core/base/stop_asked.h"
 #include "core/base/utf8.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/data_words.h"
@@ -139,11 +140,12 @@ std::string progressLine(const RunStatus& s)
     return text;
 }
 
-int exitCodeOf(const RunStatus& s)
+/// @param isAsked  a person ended it, and on a full disk nobody could write that down
+int exitCodeOf(const RunStatus& s, bool isAsked)
 {
     if (s.state == RunState::Finished)
         return kDone;
-    return s.state == RunState::Stopped ? kCancelled : kFailed;
+    return s.state == RunState::Stopped || (isAsked && s.state == RunState::Interrupted) ? kCancelled : kFailed;
 }
 
 /// One line that is drawn over itself on a terminal.
@@ -294,28 +296,44 @@ std::string statusText(const RunStatus& s)
     return text;
 }
 
+namespace {
+
+/// What a person who presses Ctrl+C for the first, or the second, time wants of the run.
+Status endRun(const RunPaths& paths, int time, ProgressView& view)
+{
+    view.say(time == 1 ? "Stopping after a checkpoint. Ctrl+C again ends it now."
+                       : "Ending it now. What is in no checkpoint is trained again after a resume.");
+    return time == 1 ? stopRun(paths) : killRun(paths);
+}
+
+} // namespace
+
 int watchRun(const RunPaths& paths, bool json)
 {
     const StopRequest interrupt(false);
     ProgressView view(json);
-    bool asked = false;
+    int obeyed = 0; // of the times that a person asked
     for (;;) {
         auto status = readStatus(paths);
         if (!status.ok())
             return fail(status.error(), json);
         if (isOver(status.value())) {
             view.end(status.value());
-            return exitCodeOf(status.value());
+            return exitCodeOf(status.value(), obeyed > 0);
         }
         view.show(status.value());
-        if (!asked && interrupt.waitFor(kRefresh)) {
-            asked = true;
-            view.say("Stopping after a checkpoint. 'furrowctl kill' ends it now.");
-            if (auto stopped = stopRun(paths); !stopped.ok())
-                view.say(stopped.error().message);
-        } else if (asked) {
+        if (obeyed == 0)
+            interrupt.waitFor(kRefresh);
+        else
             std::this_thread::sleep_for(kRefresh);
+        if (timesAskedToStop() <= obeyed)
+            continue;
+        if (++obeyed > 2) {
+            view.say("The run is left as it is; 'furrowctl status' says what becomes of it.");
+            return kCancelled;
         }
+        if (const auto ended = endRun(paths, obeyed, view); !ended.ok())
+            view.say(ended.error().message);
     }
 }
 

@@ -7,8 +7,9 @@
 
 namespace furrow::ctl {
 
-/// Shows a running run in the terminal until it ends; the first Ctrl+C asks it to stop after a checkpoint, the second
-/// leaves it alone. Without a terminal it prints a line every few seconds, with `json` a status object.
+/// Shows a running run in the terminal until it ends; the first Ctrl+C (or SIGTERM) asks it to stop after a checkpoint,
+/// the second kills it, the third leaves it alone. Without a terminal it prints a line every few seconds, with `json` a
+/// status object.
 /// @return exit code: 0 finished, 1 failed or interrupted, 130 stopped by the user
 int watchRun(const RunPaths& paths, bool json);
 

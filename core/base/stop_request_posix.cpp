@@ -17,7 +17,7 @@ namespace furrow {
 namespace {
 
 // Process-wide because signal handlers are. Written by handler and watcher thread.
-std::atomic<bool> stopRequested { false };
+std::atomic<int> timesAsked { 0 };
 std::atomic<bool> parentGone { false };
 std::atomic<int> wakeWriter { -1 };
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
@@ -36,7 +36,7 @@ std::jthread& watcher()
 
 void raiseFlag()
 {
-    stopRequested.store(true);
+    timesAsked.fetch_add(1);
     const char byte = 's';
     [[maybe_unused]] const ssize_t written = ::write(wakeWriter.load(), &byte, 1);
 }
@@ -77,7 +77,7 @@ StopRequest::StopRequest(bool watchParent, bool watchOutput)
     FURROW_CHECK(wakeReader == -1, "there is one StopRequest in a process");
     int wake[2];
     FURROW_CHECK(::pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0, "no pipe for stop requests");
-    stopRequested.store(false);
+    timesAsked.store(0);
     parentGone.store(false);
     wakeReader = wake[0];
     wakeWriter.store(wake[1]);
@@ -108,9 +108,11 @@ StopRequest::~StopRequest()
     wakeReader = -1;
 }
 
-bool stopAsked() noexcept { return stopRequested.load(std::memory_order_relaxed); }
+int timesAskedToStop() noexcept { return timesAsked.load(std::memory_order_relaxed); }
 
-bool StopRequest::requested() const noexcept { return stopRequested.load(std::memory_order_relaxed); }
+bool stopAsked() noexcept { return timesAskedToStop() > 0; }
+
+bool StopRequest::requested() const noexcept { return stopAsked(); }
 
 bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
 {

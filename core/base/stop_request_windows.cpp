@@ -13,7 +13,7 @@
 namespace furrow {
 namespace {
 
-std::atomic<bool> stopRequested { false };
+std::atomic<int> timesAsked { 0 };
 std::atomic<bool> parentGone { false };
 
 /// Constant between constructor and destructor of the one StopRequest.
@@ -32,7 +32,7 @@ Events& events()
 
 void raiseFlag()
 {
-    stopRequested.store(true);
+    timesAsked.fetch_add(1);
     ::SetEvent(events().raised.get());
 }
 
@@ -75,7 +75,7 @@ void watch(bool watchParent)
 StopRequest::StopRequest(bool watchParent, bool /*watchOutput*/)
 {
     FURROW_CHECK(!events().raised, "there is one StopRequest in a process");
-    stopRequested.store(false);
+    timesAsked.store(0);
     parentGone.store(false);
     const ProcessIdentity self = thisProcess();
     events().asked
@@ -97,9 +97,11 @@ StopRequest::~StopRequest()
     events().quit.reset();
 }
 
-bool stopAsked() noexcept { return stopRequested.load(std::memory_order_relaxed); }
+int timesAskedToStop() noexcept { return timesAsked.load(std::memory_order_relaxed); }
 
-bool StopRequest::requested() const noexcept { return stopRequested.load(std::memory_order_relaxed); }
+bool stopAsked() noexcept { return timesAskedToStop() > 0; }
+
+bool StopRequest::requested() const noexcept { return stopAsked(); }
 
 bool StopRequest::waitFor(std::chrono::milliseconds timeout) const
 {

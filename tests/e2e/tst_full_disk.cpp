@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <sys/resource.h>
 
 namespace {
@@ -107,6 +108,38 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(newestCheckpoint(run) > 0, 60'000);
         QCOMPARE(RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode, 0);
         verifyWhole(run);
+    }
+
+    /// It said to use `furrowctl kill`, and then ignored every further signal: a script never came back.
+    void aSecondCtrlCWasIgnoredOnAFullDisk_data()
+    {
+        QTest::addColumn<int>("signals");
+        QTest::newRow("Ctrl+C twice") << 2;
+        QTest::newRow("one SIGTERM, as of timeout") << 1;
+    }
+    void aSecondCtrlCWasIgnoredOnAFullDisk()
+    {
+        QFETCH(int, signals);
+        const QString run = begin();
+        QVERIFY(!run.isEmpty());
+        QCOMPARE(RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode, 0);
+        QProcess foreground;
+        foreground.start(RunDriver::program(), { "resume"_q, run });
+        QTRY_VERIFY_WITH_TIMEOUT(allWorkersLive(run), 60'000);
+        QVERIFY(write(path("sqlite"), "full"));
+        QTest::qWait(2'000);
+        ::kill(static_cast<pid_t>(foreground.processId()), signals == 1 ? SIGTERM : SIGINT);
+        if (signals > 1) {
+            QTest::qWait(1'500);
+            QVERIFY(foreground.state() == QProcess::Running);
+            ::kill(static_cast<pid_t>(foreground.processId()), SIGINT);
+        }
+        const bool isOver = foreground.waitForFinished(signals > 1 ? 10'000 : 40'000);
+        QVERIFY(QFile::remove(path("sqlite")));
+        QVERIFY2(isOver, foreground.readAllStandardError().constData());
+        QVERIFY(foreground.exitCode() != 0);
+        QVERIFY(RunDriver::waitForState(run, { "failed"_q, "interrupted"_q, "stopped"_q }, 5'000));
+        verifyWhole(run); // nothing is lost beyond the last checkpoint
     }
 
     /// Three tries within moments ended each worker, and after five restarts the run.

@@ -8,6 +8,7 @@
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/device/placement.h"
 #include "core/run/folder/attempt_config.h"
@@ -328,9 +329,22 @@ Status continueRun(const RunPaths& paths)
             { Term { TermSet::RunState, toString(status.state) } }) };
 }
 
+/// On a disk that is full or away the wish cannot be written down; its supervisor can be asked all the same.
 Status stopRun(const RunPaths& paths)
 {
-    return ofLiving(paths, [](SupervisorLedger& ledger) { return ledger.setDesired(DesiredState::Stop); });
+    FURROW_TRY(requireAlive(paths));
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Stop) : ledger.error();
+    if (asked.ok())
+        return asked;
+    const auto holder = holderOf(paths);
+    if (!mayPass(asked.error()) || !holder || !holder->isSupervisor || !otherOwner(holder->process).empty())
+        return cannotBeAsked(paths, asked.error());
+    requestProcessStop(holder->process);
+    logWarning(sentence(
+        "%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.",
+        { withFullStop(asked.error().message), std::to_string(holder->process.pid) }));
+    return {};
 }
 
 Status killRun(const RunPaths& paths)

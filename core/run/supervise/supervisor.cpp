@@ -4,6 +4,7 @@
 
 #include "core/run/supervise/supervisor.h"
 
+#include "core/base/end_patience.h"
 #include "core/base/fail_point.h"
 #include "core/base/fault_injection.h"
 #include "core/base/file_lock.h"
@@ -121,6 +122,12 @@ private:
     bool hasStoppedTooLong() const
     {
         return stopping_ && clock_.monotonicNs() - stopBeganNs_ > std::chrono::nanoseconds(kStopPatience).count();
+    }
+    /// It was asked to end, and nobody is left for whom the disk must come back.
+    bool isLeftAlone() const
+    {
+        return stopping_ && pool_ && !pool_->anyWorkerAlive()
+            && static_cast<double>(clock_.monotonicNs() - stopBeganNs_) > endPatienceSeconds() * kSecondNs;
     }
     std::filesystem::path logOf(const WorkerPool::Ended& ended) const;
     std::string lastWordsOf(const WorkerPool::Ended& ended) const;
@@ -272,7 +279,7 @@ bool Supervision::outlastsDisk(const Error& error)
         return false;
     if (stop_.requested() && !stopping_)
         beginStopping();
-    if (hasStoppedTooLong())
+    if (hasStoppedTooLong() || isLeftAlone())
         return false;
     if (std::exchange(diskTrouble_, error.message.text()) != error.message.text())
         logWarning(withFullStop(error.message) + " The run waits until that is over.");
@@ -585,7 +592,9 @@ Status Supervision::endOrRestart()
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? sentence(kKilled) : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
-        finish(StopReason::Interrupted, sentence("The supervisor was asked to end (SIGTERM): shut-down or log-out."));
+        finish(StopReason::Interrupted,
+            sentence(
+                "The supervisor was asked to end (SIGTERM): shut-down, log-out, or a stop that the tracker could not take."));
     } else if (!pool_->restartLater(0)) {
         finish(
             StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);

@@ -1,5 +1,7 @@
 #include "helper_process.h"
 
+#include "core/base/stop_asked.h"
+
 #include <csignal>
 #include <thread>
 #include <unistd.h>
@@ -32,6 +34,17 @@ private Q_SLOTS:
         QVERIFY(stop.requested());
         QVERIFY(stop.waitFor(0ms));
         QVERIFY(!stop.parentDied());
+    }
+
+    /// Whoever asked again was not heard: a foreground run on a full disk never returned.
+    void aSecondRequestWasNotHeard()
+    {
+        const StopRequest stop(false);
+        QCOMPARE(timesAskedToStop(), 0);
+        ::raise(SIGINT);
+        QCOMPARE(timesAskedToStop(), 1);
+        ::raise(SIGTERM);
+        QCOMPARE(timesAskedToStop(), 2);
     }
 
     void everyWaiterWakes()
