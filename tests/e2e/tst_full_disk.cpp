@@ -142,6 +142,20 @@ private Q_SLOTS:
         verifyWhole(run); // nothing is lost beyond the last checkpoint
     }
 
+    /// For half a minute: "train, step 417, 27,667 tokens/s", and step 417 did not move.
+    void theSpeedOfAWorkerThatStoodStillWasShown()
+    {
+        const QString run = begin();
+        QVERIFY(!run.isEmpty());
+        const auto speed = [&run] { return RunDriver::status(run)["tokens_per_s"_q].toDouble(-1); };
+        QTRY_VERIFY_WITH_TIMEOUT(speed() > 0, 30'000);
+        QVERIFY(write(path("sqlite"), "full")); // what they do now, they cannot tell
+        QTRY_VERIFY_WITH_TIMEOUT(speed() == 0, 12'000);
+        QVERIFY(QFile::remove(path("sqlite")));
+        QTRY_VERIFY_WITH_TIMEOUT(speed() > 0, 30'000);
+        (void)RunDriver::ctl({ "kill"_q, run, "--wait"_q });
+    }
+
     /// Three tries within moments ended each worker, and after five restarts the run.
     void aDiskThatWasFullForSomeSecondsCostTheWorkers()
     {

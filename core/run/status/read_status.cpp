@@ -160,7 +160,6 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     FURROW_TRY(addChunks(status, ledger, rows, view));
     status.reading = readReading(paths);
     deriveState(status, paths, rows.totals, attempt, rows.incarnations, view);
-    status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value());
     // What follows adds to the evidence, in the order in which a person reads it.
     sayWhereItEnds(status, config);
     sayWhatTheFeederDoes(status, rows.totals.feederDoing);
@@ -172,6 +171,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatItGoesOnWithout(status, paths);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
+    status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now
     sayWhatIsOlder(status, paths, rows.checkpoints, view);
     nameLeftOut(status, paths, rows.attempts);
     sayHowDataIsRead(status);

@@ -121,7 +121,7 @@ MeanLoss meanLossOf(const std::vector<WorkerStatus>& workers)
 /// never before a few of them at the pace that it told last.
 double settlePaces(std::vector<WorkerStatus>& workers, bool isHindered)
 {
-    constexpr double kLongSeconds = 30;
+    constexpr double kLongSeconds = 5;
     constexpr double kHinderedSeconds = 3;
     constexpr double kSteps = 4;
     const double least = isHindered ? kHinderedSeconds : kLongSeconds;
