@@ -35,14 +35,30 @@ std::filesystem::path placeOf(const Message& failed)
     return named.empty() ? std::filesystem::path() : pathFromUtf8(named.front().text());
 }
 
+/// Why a path leads nowhere: something that is no folder stands where one is wanted, or it does not exist.
+Message whyNotThere(const std::filesystem::path& path)
+{
+    std::filesystem::path so;
+    for (const auto& part : path) {
+        so /= part;
+        std::error_code unknown;
+        const auto type = std::filesystem::status(so, unknown).type();
+        if (type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::none)
+            break;
+        if (type != std::filesystem::file_type::directory)
+            return sentence("%1 is not a folder; move it away or choose another place", { utf8Text(so) });
+    }
+    return sentence("it or its folder does not exist");
+}
+
 } // namespace
 
 Error systemError(const Message& failed, int code)
 {
     const Message what = failed + ": ";
     switch (code) {
-    case ENOENT:
-    case ENOTDIR: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
+    case ENOENT: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
+    case ENOTDIR: return { ErrorCode::NotFound, what + whyNotThere(placeOf(failed)) };
     case ENOSPC: return { ErrorCode::Io, what + noRoomInWords(placeOf(failed)) };
     case EFBIG: return { ErrorCode::Io, what + tooLargeInWords() };
     case EXDEV: return { ErrorCode::Io, what + sentence("the two places are on different disks; move it by hand") };
@@ -277,9 +293,13 @@ FileSystem& realFileSystem()
 
 Status checkWritable(const std::filesystem::path& folder)
 {
-    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0
-        ? Status {}
-        : systemError(sentence("cannot write in %1", { utf8Text(folder) }), errno);
+    const auto failed
+        = [&folder](int code) { return systemError(sentence("cannot write in %1", { utf8Text(folder) }), code); };
+    std::error_code unknown;
+    if (const auto there = std::filesystem::status(folder, unknown);
+        std::filesystem::exists(there) && !std::filesystem::is_directory(there))
+        return failed(ENOTDIR);
+    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status {} : failed(errno);
 }
 
 bool isLink(const std::filesystem::path& path)

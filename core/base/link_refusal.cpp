@@ -16,6 +16,19 @@ Status refuseLink(const std::filesystem::path& path)
             { utf8Text(path) }) };
 }
 
+Status refuseNoFolder(const std::filesystem::path& path)
+{
+    FURROW_TRY(refuseLink(path));
+    std::error_code unknown;
+    const auto there = std::filesystem::status(path, unknown);
+    if (!std::filesystem::exists(there) || std::filesystem::is_directory(there))
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is not a folder, and a run keeps a folder there. Move away what has its name; nothing was changed.",
+            { utf8Text(path) }) };
+}
+
 Status refuseSecondName(const std::filesystem::path& path)
 {
     std::error_code absent;

@@ -191,6 +191,34 @@ private Q_SLOTS:
         QVERIFY(status["stop_detail"_q].toString().contains("trained again"_q));
     }
 
+    /// "permission denied; change the rights", "it or its folder does not exist", and doctor called it whole.
+    void aPipeInPlaceOfAFolderWasSaidToBeMissing_data()
+    {
+        QTest::addColumn<QString>("place");
+        for (const char* place : { "cache", "cache/blocks", "checkpoints", "checkpoints/writing", "telemetry" })
+            QTest::newRow(place) << QString::fromLatin1(place);
+    }
+    void aPipeInPlaceOfAFolderWasSaidToBeMissing()
+    {
+        QFETCH(QString, place);
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        QVERIFY(!whole_.isEmpty());
+        const QString run = folder_.filePath("pipe-"_q + QString(place).replace(QLatin1Char('/'), QLatin1Char('-')));
+        QVERIFY(copyFolder(whole_, run, {}));
+        const QString there = run + QLatin1Char('/') + place;
+        QVERIFY(QDir(there).removeRecursively());
+        QCOMPARE(::mkfifo(there.toUtf8().constData(), 0600), 0);
+        QList<QStringList> commands { { "resume"_q, run, "--detach"_q }, { "doctor"_q, run } };
+        if (place.startsWith("cache"_q))
+            commands.append({ "inspect"_q, run, "0:0"_q });
+        for (const QStringList& command : commands) {
+            const auto refused = RunDriver::ctl(command);
+            QVERIFY(refused.exitCode != 0);
+            QVERIFY2(refused.errors.contains(there + " is not a folder"_q), qPrintable(refused.errors + refused.text));
+        }
+    }
+
     /// "tracker.sqlite cannot be opened ... 'furrowctl doctor --repair' rebuilds what the checkpoints prove".
     void fewOpenFilesWereCalledDamage()
     {

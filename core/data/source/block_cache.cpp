@@ -9,6 +9,7 @@
 #include "core/base/format.h"
 #include "core/base/lock_holder.h"
 #include "core/base/is_there.h"
+#include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
@@ -451,11 +452,13 @@ struct BlockCache::State {
 
 Status refuseLinksInCache(const fs::path& folder)
 {
-    for (const char* sub : kFolders)
+    for (const char* sub : kFolders) {
         if (isLink(folder / sub)) // what is evicted there could be anybody's
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.",
                     { utf8Text(folder / sub) }) };
+        FURROW_TRY(refuseNoFolder(folder / sub));
+    }
     return {};
 }
 

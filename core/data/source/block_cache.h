@@ -32,7 +32,7 @@ inline constexpr const char* kDownloads = "downloads";
 inline constexpr const char* kDuplicates = "duplicates";
 inline constexpr const char* kExpandedEnding = ".checked"; ///< of the names in "expanded"
 
-/// InvalidArgument where a folder inside a cache is a link: no cache is opened there.
+/// InvalidArgument where a folder inside a cache is a link, or no folder: no cache is opened there.
 Status refuseLinksInCache(const std::filesystem::path& folder);
 
 /// A file that grows inside the cache under a temporary name. Removed unless published. Not thread-safe.

@@ -13,13 +13,15 @@ Status refuseLinks(const RunPaths& paths)
     std::error_code unknown;
     FURROW_TRY(refuseLinkedDatabase(paths.tracker()));
     FURROW_TRY(refuseLinksInCache(paths.cacheFolder()));
-    for (const auto& path : { paths.supervisorLock(), paths.checkpointsFolder(), paths.removedManifestsFolder(),
-             paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(), paths.exportsFolder(),
-             paths.meetingsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" })
+    for (const auto& path : { paths.supervisorLock(), paths.exportsFolder(), paths.viewCacheFolder() })
         FURROW_TRY(refuseLink(path));
+    for (const auto& path : { paths.folder() / "cache", paths.checkpointsFolder(), paths.removedManifestsFolder(),
+             paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(),
+             paths.meetingsFolder() })
+        FURROW_TRY(refuseNoFolder(path));
     for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder(),
              paths.evaluationsFolder() }) { // files there are appended to
-        FURROW_TRY(refuseLink(folder));
+        FURROW_TRY(refuseNoFolder(folder));
         auto entries = entriesOf(folder);
         if (!entries.ok() && entries.error().code != ErrorCode::NotFound)
             return entries.error();

@@ -6,7 +6,8 @@
 namespace furrow {
 
 /// InvalidArgument when a name in the run folder that Furrow writes or deletes below is a link: whoever sent the folder
-/// chose where it leads. The run folder itself may be reached through links, and what is only read may be one.
+/// chose where it leads. The run folder itself may be reached through links, and what is only read may be one. Also
+/// when something else stands in the place of a folder that a run keeps.
 Status refuseLinks(const RunPaths& paths);
 
 /// InvalidArgument when the tracker or a log of the run has a second name elsewhere: what a resume writes there would

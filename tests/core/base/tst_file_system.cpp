@@ -2,6 +2,7 @@
 
 #include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
+#include "core/base/link_refusal.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
@@ -342,6 +343,21 @@ private Q_SLOTS:
         QVERIFY(!mayPass(refused.error()));
         QVERIFY(isForLimit(sentence("reading block %1: %2", { "3", refused.error().message })));
         QVERIFY(mayPass({ ErrorCode::Io, "the disk is full" }));
+    }
+
+    /// "it or its folder does not exist", "permission denied": neither was so.
+    void aFileInPlaceOfAFolderWasSaidToBeMissing()
+    {
+        QVERIFY(writeFileWhole(realFileSystem(), at("plain"), "x").ok());
+        const std::string said = utf8Text(at("plain")) + " is not a folder";
+        for (const auto& refused : { realFileSystem().createFolders(at("plain") / "blocks"),
+                 realFileSystem().createFolders(at("plain")), checkWritable(at("plain")), refuseNoFolder(at("plain")),
+                 Status(readFile(at("plain") / "x").error()) }) {
+            QVERIFY(!refused.ok());
+            QVERIFY2(refused.error().message.find(said) != std::string::npos, refused.error().message.c_str());
+        }
+        QVERIFY(refuseNoFolder(at("none")).ok() && refuseNoFolder(at("")).ok());
+        QVERIFY(readFile(at("none") / "x").error().message.find("does not exist") != std::string::npos);
     }
 
     void readFileIsBounded()
