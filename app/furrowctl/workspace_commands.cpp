@@ -171,6 +171,9 @@ int trash(const WorkspaceOptions& o)
             return fail(there.error(), o.json);
         if (!named.insert(absolutePath(pathFromUtf8(run) / "").parent_path()).second)
             return failUsage(sentence("%1 is named twice. Nothing was moved.", { run }), o.json);
+        if (auto trashable = checkTrashable(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));
+            !trashable.ok())
+            return fail(trashable.error(), o.json);
     }
     for (const std::string& run : o.runs) {
         auto moved = moveToTrash(pathFromUtf8(o.workspace), absolutePath(pathFromUtf8(run)));

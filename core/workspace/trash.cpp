@@ -9,6 +9,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/run_paths.h"
+#include "core/workspace/workspace_file.h"
 
 #include <algorithm>
 
@@ -40,6 +41,21 @@ Result<fs::path> move(const fs::path& from, const fs::path& folder)
     return to;
 }
 
+/// At its turn the queue would find nothing.
+Status refuseQueued(const fs::path& workspace, const fs::path& run)
+{
+    if (!isThere(workspaceFile(workspace))) // to look makes none
+        return {};
+    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+    FURROW_TRY_ASSIGN(const auto queue, file.queue());
+    for (const QueueEntry& entry : queue)
+        if (entry.state == QueueState::Waiting && wholeFolder(pathFromUtf8(entry.run)) == run)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 waits in the queue. Take it out first ('furrowctl queue remove %2').",
+                    { utf8Text(run), std::to_string(entry.id) }) };
+    return {};
+}
+
 } // namespace
 
 Status checkTrashable(const fs::path& workspace, const fs::path& run)
@@ -57,7 +73,7 @@ Status checkTrashable(const fs::path& workspace, const fs::path& run)
     if (!isThere(paths.configFile()))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is no run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
-    return {};
+    return refuseQueued(workspace, paths.folder());
 }
 
 Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)

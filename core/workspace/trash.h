@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-/// Why a folder cannot go to the trash of this workspace: somebody trains it, it lies elsewhere, it is no run.
+/// Why a folder cannot go to the trash of this workspace: somebody trains it, it waits in the queue, it lies elsewhere,
+/// it is no run.
 Status checkTrashable(const std::filesystem::path& workspace, const std::filesystem::path& run);
 /// Moves a run folder of this workspace (`runFolders`) that nobody trains into <workspace>/trash. Nothing is deleted.
 /// Returns where it is now. Refused where it belongs to another user, as to bring it back is.

@@ -26,8 +26,6 @@ constexpr const char* kSchema
       "CREATE TABLE setting (key TEXT PRIMARY KEY, value INTEGER NOT NULL);"
       "PRAGMA user_version=1;";
 
-std::filesystem::path fileOf(const std::filesystem::path& workspace) { return workspace / "library.sqlite"; }
-
 std::string joined(std::vector<std::string> tags)
 {
     std::sort(tags.begin(), tags.end());
@@ -92,21 +90,21 @@ Status makeFile(const std::filesystem::path& workspace)
         FURROW_TRY(db.checkpoint(Database::WalFile::Empty));
     }
     std::error_code failed;
-    const bool exists = std::filesystem::exists(fileOf(workspace), failed);
-    auto renamed = exists ? Status {} : realFileSystem().rename(draft, fileOf(workspace));
+    const bool exists = std::filesystem::exists(workspaceFile(workspace), failed);
+    auto renamed = exists ? Status {} : realFileSystem().rename(draft, workspaceFile(workspace));
     for (const char* tail : { "", "-wal", "-shm" }) {
         auto rest = draft;
         rest += tail;
         (void)realFileSystem().removeAll(rest);
     }
-    return std::filesystem::exists(fileOf(workspace), failed) ? Status {} : renamed;
+    return std::filesystem::exists(workspaceFile(workspace), failed) ? Status {} : renamed;
 }
 
 /// core/DECISIONS.md 20: never two processes that move the WAL at once.
 void shrinkWal(Database& db, const std::filesystem::path& workspace)
 {
     std::error_code failed;
-    auto wal = fileOf(workspace);
+    auto wal = workspaceFile(workspace);
     wal += "-wal";
     const auto size = std::filesystem::file_size(wal, failed);
     if (failed || size < kLargeWal)
@@ -123,7 +121,7 @@ Status aboutLibrary(const Status& status, const std::filesystem::path& workspace
     return Error { ErrorCode::Corrupt,
         sentence(
             "%1, which holds tags, notes and the queue, is damaged. Move it away: Furrow makes a new one, and the runs are as they were.",
-            { utf8Text(fileOf(workspace)) }) };
+            { utf8Text(workspaceFile(workspace)) }) };
 }
 
 } // namespace
@@ -138,20 +136,22 @@ std::string noteKey(const std::filesystem::path& workspace, const std::filesyste
     return run.parent_path() == workspace / "runs" ? "runs/" + utf8Text(run.filename()) : utf8Text(run);
 }
 
+std::filesystem::path workspaceFile(const std::filesystem::path& workspace) { return workspace / "library.sqlite"; }
+
 std::filesystem::path queueLock(const std::filesystem::path& workspace) { return workspace / "queue.lock"; }
 
 Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace)
 {
     std::error_code failed;
-    if (!std::filesystem::exists(fileOf(workspace), failed)) {
-        if (isLink(fileOf(workspace)))
+    if (!std::filesystem::exists(workspaceFile(workspace), failed)) {
+        if (isLink(workspaceFile(workspace)))
             return Error { ErrorCode::InvalidArgument,
                 sentence(
                     "%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.",
-                    { utf8Text(fileOf(workspace)) }) };
+                    { utf8Text(workspaceFile(workspace)) }) };
         FURROW_TRY(makeFile(workspace));
     }
-    auto opened = Database::open(fileOf(workspace), {});
+    auto opened = Database::open(workspaceFile(workspace), {});
     if (!opened.ok())
         return aboutLibrary(opened.error(), workspace).error();
     auto db = std::move(opened).value();
@@ -161,11 +161,11 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
         return Error { ErrorCode::InvalidArgument,
             sentence(
                 "%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.",
-                { utf8Text(fileOf(workspace)) }) };
+                { utf8Text(workspaceFile(workspace)) }) };
     if (version.value_or(0) != kVersion)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 was written by a newer Furrow (version %2); use that one",
-                { utf8Text(fileOf(workspace)), std::to_string(version.value_or(0)) }) };
+                { utf8Text(workspaceFile(workspace)), std::to_string(version.value_or(0)) }) };
     shrinkWal(db, workspace);
     return WorkspaceFile(workspace, std::move(db));
 }

@@ -73,6 +73,9 @@ private:
 /// whole path.
 std::string noteKey(const std::filesystem::path& workspace, const std::filesystem::path& run);
 
+/// The file itself; there may be none yet.
+std::filesystem::path workspaceFile(const std::filesystem::path& workspace);
+
 /// Held by the one process that runs the queue of a workspace.
 std::filesystem::path queueLock(const std::filesystem::path& workspace);
 

@@ -1,4 +1,5 @@
 #include "core/base/file_lock.h"
+#include "core/base/path.h"
 #include "core/run/folder/memory_file.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/workspace/compare_runs.h"
@@ -285,6 +286,24 @@ private Q_SLOTS:
             QVERIFY(restoreFromTrash(space, trashed).ok());
         QVERIFY(std::filesystem::exists(space / "one" / "run.json"));
         QVERIFY(std::filesystem::exists(space / "runs" / "one" / "run.json"));
+    }
+
+    /// The queue failed at its turn: "it was moved or deleted", by Furrow itself.
+    void theTrashTookARunThatWaitsInTheQueue()
+    {
+        const auto run = workspace("awaited") / "runs" / "one";
+        std::filesystem::create_directories(run);
+        std::ofstream(run / "run.json") << "{}";
+        auto file = WorkspaceFile::open(workspace("awaited"));
+        QVERIFY(file.ok() && file.value().enqueue(utf8Text(run), "one", "cpu").ok());
+        const auto entry = file.value().queue().value().front();
+        const auto refused = moveToTrash(workspace("awaited"), run / "");
+        QVERIFY(!refused.ok());
+        const auto wayOut = "queue remove " + std::to_string(entry.id);
+        QVERIFY2(refused.error().message.find(wayOut) != std::string::npos, refused.error().message.c_str());
+        QVERIFY(std::filesystem::exists(run / "run.json"));
+        QVERIFY(file.value().removeEntry(entry.id).ok());
+        QVERIFY(moveToTrash(workspace("awaited"), run).ok());
     }
 
     /// In a shared workspace anybody can put a link there: runs went into the folder of a stranger.
