@@ -219,6 +219,22 @@ private Q_SLOTS:
         }
     }
 
+    /// "cannot read heldout.bin: it or its folder does not exist", and no word of what to do.
+    void aHeldOutTextThatWasGoneHadNoWayOut()
+    {
+        if (whole_.isEmpty())
+            whole_ = stopped("whole");
+        const QString run = folder_.filePath("no-held-out"_q);
+        QVERIFY(!whole_.isEmpty() && copyFolder(whole_, run, { "heldout.bin"_q }));
+        const QList<QStringList> commands { { "resume"_q, run, "--detach"_q }, { "doctor"_q, run }, { "eval"_q, run } };
+        for (const QStringList& command : commands) {
+            const auto refused = RunDriver::ctl(command);
+            QVERIFY(refused.exitCode != 0);
+            QVERIFY2((refused.errors + refused.text).contains("put it back from a copy of the run"_q),
+                qPrintable(refused.errors + refused.text));
+        }
+    }
+
     /// "tracker.sqlite cannot be opened ... 'furrowctl doctor --repair' rebuilds what the checkpoints prove".
     void fewOpenFilesWereCalledDamage()
     {

@@ -4,6 +4,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
+#include "core/base/own_file.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -221,8 +222,10 @@ Result<RowsLeft> freezeHeldOut(const RunConfig& config, const std::string& manif
 
 Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 {
-    FURROW_TRY_ASSIGN(auto bytes, readFile(path, kMostHeldOutBytes));
-    const std::string& all = bytes;
+    const auto bytes = readFile(path, kMostHeldOutBytes);
+    if (!bytes.ok())
+        return ofOwnFile(bytes.error(), path);
+    const std::string& all = bytes.value();
     const auto corrupt = [&] {
         return Error { ErrorCode::Corrupt,
             sentence("The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.",

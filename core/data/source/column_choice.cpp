@@ -131,6 +131,9 @@ Result<ColumnChoice> chooseTextColumn(
     }
     if (const auto column = findUsual(columns.text); !column.empty())
         return choice(columns, column, sentence("The text is column %1, chosen by its name.", { column }));
+    if (columns.all.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 has no columns: it holds no rows, or only blank ones.", { fileName }) };
     if (columns.text.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 has no column with text. Its columns are: %2.", { fileName, shownNames(columns.all) }) };

@@ -65,15 +65,26 @@ private:
     TokenId endOfText_;
 };
 
+/// What is for people of "Internal: src/model.cc(123) [condition] why".
+std::string whyOf(const std::string& status)
+{
+    const auto condition = status.find(']');
+    const auto why = condition == std::string::npos ? condition : status.find_first_not_of(' ', condition + 1);
+    return why == std::string::npos ? std::string() : status.substr(why);
+}
+
 } // namespace
 
 Result<std::shared_ptr<const Tokenizer>> readSentencepiece(std::string_view model, const std::string& name)
 {
     auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
-    if (const auto status = processor->LoadFromSerializedProto({ model.data(), model.size() }); !status.ok())
+    if (const auto status = processor->LoadFromSerializedProto({ model.data(), model.size() }); !status.ok()) {
+        const std::string why = whyOf(status.ToString());
         return Error { ErrorCode::Corrupt,
-            sentence("it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)",
-                { status.ToString() }) };
+            why.empty()
+                ? sentence("it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model")
+                : sentence("it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)", { why }) };
+    }
     if (processor->GetPieceSize() <= 0)
         return Error { ErrorCode::Corrupt, sentence("the sentencepiece model has no pieces") };
     return std::shared_ptr<const Tokenizer>(

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/outside.h"
+#include "core/base/own_file.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
@@ -123,7 +124,7 @@ Result<std::shared_ptr<const Tokenizer>> tokenizerOfRun(const RunPaths& paths, c
 {
     auto tokenizer = loadTokenizer(utf8Text(paths.tokenizer()));
     if (!tokenizer.ok() && isOutside(tokenizer.error()))
-        return tokenizer.error();
+        return ofOwnFile(tokenizer.error(), paths.tokenizer());
     if (tokenizer.ok() && tokenizer.value()->hash() == file.tokenizerHash)
         return std::shared_ptr<const Tokenizer>(std::move(tokenizer).value());
     return Error { ErrorCode::Corrupt,
@@ -135,8 +136,10 @@ Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_
 {
     if (file.heldOutHash.empty())
         return {};
-    FURROW_TRY_ASSIGN(const auto hash, hashOf(paths.evaluationFile(), kMostHeldOutBytes, stop));
-    if (hash != file.heldOutHash)
+    const auto hash = hashOf(paths.evaluationFile(), kMostHeldOutBytes, stop);
+    if (!hash.ok())
+        return ofOwnFile(hash.error(), paths.evaluationFile());
+    if (hash.value() != file.heldOutHash)
         return Error { ErrorCode::Corrupt,
             sentence(
                 "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.",
@@ -148,8 +151,10 @@ Status checkQuestions(const RunPaths& paths, const RunFile& file, const std::sto
 {
     if (file.questionsHash.empty())
         return {};
-    FURROW_TRY_ASSIGN(const auto hash, hashOf(paths.questionsFile(), kMostQuestionBytes, stop));
-    if (hash != file.questionsHash)
+    const auto hash = hashOf(paths.questionsFile(), kMostQuestionBytes, stop);
+    if (!hash.ok())
+        return ofOwnFile(hash.error(), paths.questionsFile());
+    if (hash.value() != file.questionsHash)
         return Error { ErrorCode::Corrupt,
             sentence(
                 "%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.",

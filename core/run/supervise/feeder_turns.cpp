@@ -291,7 +291,9 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return false;
     }
-    return setFailed(block, error);
+    // The cause of each of its chunks, though one of them alone may be what cannot be prepared.
+    return setFailed(
+        block, { error.code, sentence("block %1 cannot be prepared: %2", { std::to_string(block), error.message }) });
 }
 
 /// A file of the block is left out. The rows of its other files are trained, unless the block was trained with all of

@@ -72,6 +72,19 @@ class TestTokenizerFiles : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// "(Internal: src/sentencepiece_processor.cc(237) [model_proto->ParseFromArray(...)] )".
+    void theInsideOfSentencepieceWasShown()
+    {
+        QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.filePath(QStringLiteral("noise.json")).toStdString());
+        QVERIFY(writeFileWhole(realFileSystem(), file, "\xff\x13\x07 no tokenizer \xfe").ok());
+        const auto refused = loadTokenizer(file.string());
+        QVERIFY(!refused.ok());
+        const std::string& said = refused.error().message.text();
+        QVERIFY2(said.find("nor a sentencepiece model") != std::string::npos, said.c_str());
+        QVERIFY2(said.find("src/") == std::string::npos && said.find("()") == std::string::npos, said.c_str());
+    }
+
     void idsAreThoseOfTheTokenizersLibrary_data()
     {
         QTest::addColumn<QString>("file");
