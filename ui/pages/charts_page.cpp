@@ -298,8 +298,8 @@ void ChartsPage::redraw()
     const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);
     const ChartData privacy = privacyDataOf(*snapshot_, axis(), perEpoch);
     std::vector<SmallChart> absent;
-    for (const auto& [chart, data] : { std::pair(SmallChart::Answers, &answers), { SmallChart::Privacy, &privacy } })
-        if (data->lines.empty() && data->evals.empty())
+    for (const auto& [chart, points] : { std::pair(SmallChart::Answers, &answers), { SmallChart::Privacy, &privacy } })
+        if (points->lines.empty() && points->evals.empty())
             absent.push_back(chart);
     if (std::exchange(absent_, absent) != absent)
         showSmall();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/run_feed.h"
+#include "ui/pages/small_charts.h"
 #include "ui/charts/lost_steps.h"
 #include "ui/charts/series_chart.h"
 
@@ -17,7 +18,6 @@ class ChartStatistics;
 class EpochHead;
 class EpochMeters;
 class OverviewStrip;
-class SmallCharts;
 class Workbench;
 
 /// How far the epoch is; the loss and the charts that a person wants below it over one x axis, linked.
