@@ -84,6 +84,7 @@ struct QueueView {
     std::vector<QueueEntry> entries; ///< in order of their turn
     bool paused = false;
     bool active = false; ///< a process runs it
+    Message cannotRun; ///< why no process of this user can; "": one could
     bool operator==(const QueueView&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/status/run_status.h"
+#include "core/workspace/queue_runner.h"
 #include "core/workspace/run_folders.h"
 
 #include <algorithm>
@@ -191,6 +192,8 @@ WorkspaceView readWorkspace(const fs::path& workspace)
     if (auto paused = file.value().isQueuePaused(); paused.ok())
         view.queue.paused = paused.value();
     view.queue.active = isLocked(queueLock(workspace));
+    if (const auto canRun = checkQueueCanRun(workspace); !canRun.ok())
+        view.queue.cannotRun = canRun.error().message;
     return view;
 }
 

@@ -342,7 +342,8 @@ void ResumeDialog::showChoice()
     loss_->setVisible(chosen == nullptr && needsYes());
     acceptLoss_->setVisible(needsYes());
     const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
-    acceptLoss_->setText(tr("I accept that %n chunk(s) are trained again", nullptr, redoCount));
+    acceptLoss_->setText(redoCount > 0 ? tr("I accept that %n chunk(s) are trained again", nullptr, redoCount)
+                                       : tr("I accept that the run goes on without it"));
     enableGo();
     showMap();
     const std::int64_t partly = plan_->effect[ChunkFate::Partly];

@@ -1,5 +1,6 @@
 #include "ui/shell/queue_dock.h"
 
+#include "ui/models/core_words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/page_parts.h"
 #include "ui/shell/queue_tree.h"
@@ -75,11 +76,15 @@ void QueueDock::take(const QueuePtr& queue)
     if (queue_->entries.empty())
         sentence_->setText(
             tr("No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other."));
+    else if (!queue_->cannotRun.empty() && open > 0)
+        sentence_->setText(coreWords(queue_->cannotRun));
     else if (queue_->paused)
         sentence_->setText(tr("Paused: nothing new is started; what is training goes on."));
+    else if (queue_->active)
+        sentence_->setText(tr("%n run(s) waiting or training.", nullptr, open));
     else
         sentence_->setText(
-            queue_->active ? tr("%n run(s) waiting or training.", nullptr, open) : tr("Nothing is waiting."));
+            open > 0 ? tr("No process runs the queue: nothing of it is started.") : tr("Nothing is waiting."));
     enableButtons();
     Q_EMIT counted(open);
 }

@@ -6,6 +6,7 @@
 #include "core/run/status/feeder_words.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/worker_ends.h"
+#include "core/workspace/queue_runner.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/workspace_scanner.h"
@@ -31,6 +32,7 @@
 #include "ui/shell/lanes_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
+#include "ui/shell/queue_dock.h"
 #include "ui/shell/queue_tree.h"
 #include "ui/widgets/lane_view.h"
 
@@ -223,6 +225,22 @@ private Q_SLOTS:
         queue.entries = { { 1, "/runs/qa", "qa", "cpu", QueueState::Ended, "finished" } };
         tree.setQueue(queue);
         QCOMPARE(tree.topLevelItem(0)->child(0)->text(1), QStringLiteral("left the queue: finished"));
+    }
+
+    /// "Nothing is waiting.", and why nothing began stood in queue.log alone.
+    void aQueueThatNobodyCanRunSaidThatNothingWaits()
+    {
+        const RunStory story({});
+        const std::filesystem::path workspace(story.workspace().toStdString());
+        auto file = good(WorkspaceFile::open(workspace));
+        good(file.enqueue(story.folder().toStdString(), "story", "cpu"));
+        Workbench bench(story.workspace());
+        bench.start({});
+        QueueDock dock(bench);
+        QTRY_VERIFY_WITH_TIMEOUT(says(dock, QStringLiteral("No process runs the queue")), kPatienceMs);
+        std::filesystem::create_directory(queueLock(workspace));
+        bench.scanner().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(says(dock, QStringLiteral("queue.lock")), kPatienceMs);
     }
 
     /// Sorting by a figure that changes, or a run that is new, gave the rows another order, and its first was the
