@@ -678,10 +678,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The workers ended before the run did.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2795,10 +2791,6 @@
     </message>
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6639,10 +6631,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7368,6 +7356,198 @@
     </message>
     <message>
         <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a folder; move it away or choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the system has too many open files; end some programs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a run keeps a folder there. Move away what has its name; nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there. It was made with the run and there is no other: put it back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>downloading %1: %2, no byte for %3 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 of %3, no byte for %4 s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no columns: it holds no rows, or only blank ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints: --deep reads them too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints: the newest of each replica, and those that a resume takes moments of the optimiser or the outer state of DiLoCo from</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For comparison with other programs only: had each of %1 steps drawn its units by chance (Poisson, %2 % each), epsilon would be %3. Steps here take units in turn, so that does not hold.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replica %1, which stands on a merge, takes the moments of its optimiser from there: without it they are those of an older checkpoint, or start afresh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The replicas grew from it: without it their next merge is a plain average, and the outer state of DiLoCo starts afresh.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 holds other weights than when the run was made (SHA-256). Put those back, or start a new run from these.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An epoch trains %1 tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An epoch trains about %1 tokens, judged from what was looked at.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Epsilon may be %1 at most, and %2 is spent: no unit may take part once more. The attempt would end at once; raise %3, or write 0 for no limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run goes on without a state. %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training: no unit has taken part in a step yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training: participations of any unit: %1 at most. No epsilon is said: %2 is 0.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, at delta %2; participations of any unit: %3 at most.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, of %2, at delta %3; participations of any unit: %4 at most, of %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row is left out by name (exclude), among the filtered ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows are left out by name (exclude), among the filtered ones.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) met no row.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 more entry of what is left out met nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more entries of what is left out met nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading which rows make block %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1 cannot be prepared: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 are here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 of %3 are here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down, log-out, or a stop that the tracker could not take.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>some unit of the data takes part %1 times from here on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 is complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 is damaged: SHA-256 of %2 differs. Name another one, or put its files back from a copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2: newer ones cannot be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 stores rows in blocks of %2 numbers, and no matrix of this model has such rows (width %3): all would be f16. Export with --type f16, bf16 or f32.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You cannot run this queue, and nobody is seen to run it: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8612,10 +8792,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Merge</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9183,6 +9359,10 @@
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -9264,6 +9444,14 @@
     </message>
     <message>
         <source>share of the questions, at each evaluation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Privacy spent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epsilon at most, of any unit</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11301,6 +11489,10 @@
         <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1, row %2 (line %3) cannot be used: it %4</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -11845,6 +12037,10 @@ Vocabulary %3</source>
         <source>%1 % of the tokens are learnt, « » around them</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>about %1 tokens to train, %2 held out</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12260,10 +12456,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 could not be written.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The run has no checkpoint yet: the model has its start weights.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12277,6 +12469,18 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for the tokenizer of this run. The model can be exported for Hugging Face.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not be written: the folder %2 is not there.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -14248,6 +14452,10 @@ pattern REGULAR EXPRESSION</source>
         <source>Nothing is waiting.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>No process runs the queue: nothing of it is started.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RatePreview</name>
@@ -14490,6 +14698,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Attempt %1 failed: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>I accept that the run goes on without it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly trained: %1; what is trained of them is kept.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

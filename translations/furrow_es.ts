@@ -678,10 +678,6 @@
         <translation>tras un punto de control</translation>
     </message>
     <message>
-        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
-        <translation>Se pidió al supervisor que terminara (SIGTERM): apagado o cierre de sesión.</translation>
-    </message>
-    <message>
         <source>The workers ended before the run did.</source>
         <translation>Los trabajadores terminaron antes que la ejecución.</translation>
     </message>
@@ -2796,10 +2792,6 @@
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>quién escribió %1 puntos de control y su pérdida en el texto reservado: sus manifiestos son de una versión que no lo guardaba</translation>
-    </message>
-    <message>
-        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
-        <translation>los pesos y el estado del optimizador de %1 puntos de control anteriores, de los que una réplica aún puede tomar su estado tras una fusión: --deep también los lee</translation>
     </message>
     <message>
         <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>
@@ -6640,10 +6632,6 @@
         <translation>épocas %1 a %2: %3</translation>
     </message>
     <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
-        <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y el límite es %4 %. La primera del bloque más nuevo: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor (%6).</translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con %2.</translation>
     </message>
@@ -7370,6 +7358,198 @@
     <message>
         <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
         <translation>%1 deja sin entrenar por su nombre %2 fragmentos de su primera época; %3 deja %4.</translation>
+    </message>
+    <message>
+        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
+        <translation>Indique un fragmento (BLOCK:CHUNK) o pida --unreadable.</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder; move it away or choose another place</source>
+        <translation>%1 no es una carpeta; apártelo o elija otro lugar</translation>
+    </message>
+    <message>
+        <source>the system has too many open files; end some programs</source>
+        <translation>el sistema tiene demasiados archivos abiertos; cierre algunos programas</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a run keeps a folder there. Move away what has its name; nothing was changed.</source>
+        <translation>%1 no es una carpeta, y una ejecución guarda ahí una carpeta. Aparte lo que lleva ese nombre; no se cambió nada.</translation>
+    </message>
+    <message>
+        <source>%1 is not there. It was made with the run and there is no other: put it back from a copy of the run.</source>
+        <translation>%1 no está. Se creó con la ejecución y no hay otro: restáurelo desde una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <translation>%1 de las %2 muestras del bloque %3 tienen bytes que no son UTF-8, que es como se lee %4: no se entrenan como deberían. Según esos bytes, allí es probablemente %5; si es así, detenga la ejecución y empiece otra con esa codificación (%6).</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2, no byte for %3 s</source>
+        <translation>descargando %1: %2, sin un byte desde hace %3 s</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 of %3, no byte for %4 s</source>
+        <translation>descargando %1: %2 de %3, sin un byte desde hace %4 s</translation>
+    </message>
+    <message>
+        <source>%1 has no columns: it holds no rows, or only blank ones.</source>
+        <translation>%1 no tiene columnas: no contiene filas, o solo filas en blanco.</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation>no es un tokenizer.json, ni un archivo tiktoken, ni un modelo sentencepiece</translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints: --deep reads them too</source>
+        <translation>pesos y estado del optimizador de %1 puntos de control anteriores: --deep también los lee</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints: the newest of each replica, and those that a resume takes moments of the optimiser or the outer state of DiLoCo from</source>
+        <translation>SHA-256 de %1 archivos (%2) de %3 puntos de control: el más reciente de cada réplica, y aquellos de los que una reanudación toma momentos del optimizador o el estado externo de DiLoCo</translation>
+    </message>
+    <message>
+        <source>For comparison with other programs only: had each of %1 steps drawn its units by chance (Poisson, %2 % each), epsilon would be %3. Steps here take units in turn, so that does not hold.</source>
+        <translation>Solo para comparar con otros programas: si cada uno de %1 pasos hubiera sorteado sus unidades (Poisson, %2 % cada una), épsilon sería %3. Aquí los pasos toman las unidades por turno, así que eso no vale.</translation>
+    </message>
+    <message>
+        <source>Replica %1, which stands on a merge, takes the moments of its optimiser from there: without it they are those of an older checkpoint, or start afresh.</source>
+        <translation>La réplica %1, que parte de una fusión, toma de ahí los momentos de su optimizador: sin él son los de un punto de control anterior, o empiezan de cero.</translation>
+    </message>
+    <message>
+        <source>The replicas grew from it: without it their next merge is a plain average, and the outer state of DiLoCo starts afresh.</source>
+        <translation>Las réplicas crecieron a partir de él: sin él, su próxima fusión es un simple promedio, y el estado externo de DiLoCo empieza de cero.</translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation>Restaure una copia íntegra y reanude; o &apos;furrowctl resume %1 --accept-loss&apos; continúa sin ella. No se abandona ningún peso y nada se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation>Recupere el archivo o su disco y reanude; o &apos;furrowctl resume %1 --accept-loss&apos; continúa sin él. No se abandona ningún peso y nada se entrena de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>No se puede leer %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 has no weights.</source>
+        <translation>%1 no tiene pesos.</translation>
+    </message>
+    <message>
+        <source>%1: %2 holds other weights than when the run was made (SHA-256). Put those back, or start a new run from these.</source>
+        <translation>%1: %2 contiene otros pesos que cuando se creó la ejecución (SHA-256). Restaure aquellos, o empiece una ejecución nueva con estos.</translation>
+    </message>
+    <message>
+        <source>An epoch trains %1 tokens.</source>
+        <translation>Una época entrena %1 tokens.</translation>
+    </message>
+    <message>
+        <source>An epoch trains about %1 tokens, judged from what was looked at.</source>
+        <translation>Una época entrena unos %1 tokens, a juzgar por lo que se ha mirado.</translation>
+    </message>
+    <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
+        <translation>%1 Por eso se le pidió al supervisor, el proceso %2, con una señal. Termina cuando sus trabajadores han guardado; lo que no pueden guardar en un minuto se entrena de nuevo al reanudar.</translation>
+    </message>
+    <message>
+        <source>Epsilon may be %1 at most, and %2 is spent: no unit may take part once more. The attempt would end at once; raise %3, or write 0 for no limit.</source>
+        <translation>Épsilon puede ser %1 como máximo, y se ha gastado %2: ninguna unidad puede participar otra vez. El intento terminaría enseguida; suba %3, o escriba 0 para no poner límite.</translation>
+    </message>
+    <message>
+        <source>The run goes on without a state. %1</source>
+        <translation>La ejecución continúa sin un estado. %1</translation>
+    </message>
+    <message>
+        <source>Private training: no unit has taken part in a step yet.</source>
+        <translation>Entrenamiento privado: ninguna unidad ha participado todavía en un paso.</translation>
+    </message>
+    <message>
+        <source>Private training: participations of any unit: %1 at most. No epsilon is said: %2 is 0.</source>
+        <translation>Entrenamiento privado: participaciones de cualquier unidad: %1 como máximo. No se dice ningún épsilon: %2 es 0.</translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, at delta %2; participations of any unit: %3 at most.</source>
+        <translation>Entrenamiento privado: épsilon es %1 como máximo, con delta %2; participaciones de cualquier unidad: %3 como máximo.</translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, of %2, at delta %3; participations of any unit: %4 at most, of %5.</source>
+        <translation>Entrenamiento privado: épsilon es %1 como máximo, de %2, con delta %3; participaciones de cualquier unidad: %4 como máximo, de %5.</translation>
+    </message>
+    <message>
+        <source>1 row is left out by name (exclude), among the filtered ones.</source>
+        <translation>1 fila se omite por su nombre (exclude), entre las filtradas.</translation>
+    </message>
+    <message>
+        <source>%1 rows are left out by name (exclude), among the filtered ones.</source>
+        <translation>%1 filas se omiten por su nombre (exclude), entre las filtradas.</translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
+        <translation>La entrada &apos;%1&apos; de lo que se omite (exclude) no significa nada: no existe ese fragmento.</translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) met no row.</source>
+        <translation>La entrada &apos;%1&apos; de lo que se omite (exclude) no coincidió con ninguna fila.</translation>
+    </message>
+    <message>
+        <source>1 more entry of what is left out met nothing.</source>
+        <translation>1 entrada más de lo que se omite no coincidió con nada.</translation>
+    </message>
+    <message>
+        <source>%1 more entries of what is left out met nothing.</source>
+        <translation>%1 entradas más de lo que se omite no coincidieron con nada.</translation>
+    </message>
+    <message>
+        <source>reading which rows make block %1</source>
+        <translation>leyendo qué filas forman el bloque %1</translation>
+    </message>
+    <message>
+        <source>block %1 cannot be prepared: %2</source>
+        <translation>el bloque %1 no se puede preparar: %2</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation>%1 de las %2 filas leídas hasta ahora no se pueden leer: %3 %, y el límite es %4 %. La primera: %5. Repare los datos y empiece una ejecución nueva, o reanude con un límite mayor (%6).</translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 are here</source>
+        <translation>no llega ningún byte de %1, hay %2</translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 of %3 are here</source>
+        <translation>no llega ningún byte de %1, hay %2 de %3</translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down, log-out, or a stop that the tracker could not take.</source>
+        <translation>Se pidió al supervisor que terminara (SIGTERM): apagado, cierre de sesión o una parada que el registro no pudo anotar.</translation>
+    </message>
+    <message>
+        <source>some unit of the data takes part %1 times from here on</source>
+        <translation>desde aquí alguna unidad de los datos participa %1 veces</translation>
+    </message>
+    <message>
+        <source>epoch %1 is complete</source>
+        <translation>la época %1 está completa</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 is damaged: SHA-256 of %2 differs. Name another one, or put its files back from a copy.</source>
+        <translation>El punto de control %1 está dañado: el SHA-256 de %2 es distinto. Indique otro, o restaure sus archivos desde una copia.</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2: newer ones cannot be used.</source>
+        <translation>Los momentos del optimizador de la réplica %1 son los del punto de control %2: los más recientes no se pueden usar.</translation>
+    </message>
+    <message>
+        <source>%1 stores rows in blocks of %2 numbers, and no matrix of this model has such rows (width %3): all would be f16. Export with --type f16, bf16 or f32.</source>
+        <translation>%1 guarda filas en bloques de %2 números, y ninguna matriz de este modelo tiene filas así (ancho %3): todo quedaría en f16. Exporte con --type f16, bf16 o f32.</translation>
+    </message>
+    <message>
+        <source>You cannot run this queue, and nobody is seen to run it: %1</source>
+        <translation>No puede ejecutar esta cola, y no se ve que nadie la ejecute: %1</translation>
+    </message>
+    <message>
+        <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
+        <translation>%1 espera en la cola. Sáquela primero («furrowctl queue remove %2»).</translation>
     </message>
 </context>
 <context>
@@ -8613,10 +8793,6 @@
         <translation>Comienzo</translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
-        <translation>Comienzo de los textos generados.</translation>
-    </message>
-    <message>
         <source>Merge</source>
         <translation>Fusión</translation>
     </message>
@@ -9184,6 +9360,10 @@
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
         <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
     </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <translation>Principio de los textos de muestra; vacío: un texto propio.</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -9266,6 +9446,14 @@
     <message>
         <source>share of the questions, at each evaluation</source>
         <translation>proporción de las preguntas, en cada evaluación</translation>
+    </message>
+    <message>
+        <source>Privacy spent</source>
+        <translation>Privacidad gastada</translation>
+    </message>
+    <message>
+        <source>epsilon at most, of any unit</source>
+        <translation>épsilon como máximo, de cualquier unidad</translation>
     </message>
 </context>
 <context>
@@ -11302,6 +11490,10 @@
         <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation>%1 de ellas se entrenan aunque su texto ya aparece antes en el bloque</translation>
     </message>
+    <message>
+        <source>%1, row %2 (line %3) cannot be used: it %4</source>
+        <translation>%1, fila %2 (línea %3): no se puede usar: %4</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -11848,6 +12040,10 @@ Vocabulario %3</translation>
         <source>%1 % of the tokens are learnt, « » around them</source>
         <translation>Se aprende el %1 % de los tokens, entre « »</translation>
     </message>
+    <message>
+        <source>about %1 tokens to train, %2 held out</source>
+        <translation>unos %1 tokens para entrenar, %2 apartados</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12263,10 +12459,6 @@ Vocabulario %3</translation>
         <translation>Trabajando…</translation>
     </message>
     <message>
-        <source>%1 could not be written.</source>
-        <translation>No se pudo escribir %1.</translation>
-    </message>
-    <message>
         <source>The run has no checkpoint yet: the model has its start weights.</source>
         <translation>La ejecución no tiene aún ningún punto de control: el modelo tiene sus pesos iniciales.</translation>
     </message>
@@ -12281,6 +12473,18 @@ Vocabulario %3</translation>
     <message>
         <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
         <translation>El modelo, para llama.cpp (GGUF, 16 bits; furrowctl export ofrece más tipos)</translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for the tokenizer of this run. The model can be exported for Hugging Face.</source>
+        <translation>llama.cpp no tiene ninguna forma para el tokenizador de esta ejecución. El modelo se puede exportar para Hugging Face.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>No se pudo escribir %1: %2</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: the folder %2 is not there.</source>
+        <translation>No se pudo escribir %1: la carpeta %2 no existe.</translation>
     </message>
 </context>
 <context>
@@ -14257,6 +14461,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>Nothing is waiting.</source>
         <translation>Nada espera.</translation>
     </message>
+    <message>
+        <source>No process runs the queue: nothing of it is started.</source>
+        <translation>Ningún proceso ejecuta la cola: no se inicia nada de ella.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RatePreview</name>
@@ -14500,6 +14708,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Attempt %1 failed: %2</source>
         <translation>El intento %1 falló: %2</translation>
+    </message>
+    <message>
+        <source>I accept that the run goes on without it</source>
+        <translation>Acepto que la ejecución continúe sin ello</translation>
+    </message>
+    <message>
+        <source>Partly trained: %1; what is trained of them is kept.</source>
+        <translation>Entrenados en parte: %1; lo ya entrenado de ellos se conserva.</translation>
     </message>
 </context>
 <context>

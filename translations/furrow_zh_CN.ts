@@ -677,10 +677,6 @@
         <translation>在检查点之后</translation>
     </message>
     <message>
-        <source>The supervisor was asked to end (SIGTERM): shut-down or log-out.</source>
-        <translation>监督进程被要求结束（SIGTERM）：关机或注销。</translation>
-    </message>
-    <message>
         <source>The workers ended before the run did.</source>
         <translation>工作进程先于运行结束。</translation>
     </message>
@@ -2795,10 +2791,6 @@
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
         <translation>%1 个检查点由谁写入及其在留出文本上的损失：它们的清单来自不保存这些的版本</translation>
-    </message>
-    <message>
-        <source>weights and optimiser state of %1 older checkpoints, of which a replica may still take its state after a merge: --deep reads them too</source>
-        <translation>%1 个较早检查点的权重和优化器状态，副本在合并后仍可能从中读取其状态：使用 --deep 也会读取它们</translation>
     </message>
     <message>
         <source>worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint</source>
@@ -6639,10 +6631,6 @@
         <translation>第 %1 至 %2 轮：%3</translation>
     </message>
     <message>
-        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first of the newest block: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
-        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而上限是 %4 %。最新块中的第一行：%5。请修复数据并开始新的运行，或提高上限后继续（%6）。</translation>
-    </message>
-    <message>
         <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
         <translation>一部分数据无法读取（%1）。请修复后继续，或以 %2 继续而不用它。</translation>
     </message>
@@ -7369,6 +7357,198 @@
     <message>
         <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
         <translation>%1 按名称不训练其第一轮的 %2 个数据段，%3 为 %4 个。</translation>
+    </message>
+    <message>
+        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
+        <translation>请指定一个数据段（BLOCK:CHUNK），或使用 --unreadable。</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder; move it away or choose another place</source>
+        <translation>%1 不是文件夹；请将其移走或选择其他位置</translation>
+    </message>
+    <message>
+        <source>the system has too many open files; end some programs</source>
+        <translation>系统打开的文件过多；请关闭一些程序</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a run keeps a folder there. Move away what has its name; nothing was changed.</source>
+        <translation>%1 不是文件夹，而运行在此处保存一个文件夹。请移走占用该名称的内容；未作任何更改。</translation>
+    </message>
+    <message>
+        <source>%1 is not there. It was made with the run and there is no other: put it back from a copy of the run.</source>
+        <translation>%1 不存在。它随运行一同创建，没有第二份：请从该运行的副本中放回。</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <translation>块 %3 的 %2 个样本中有 %1 个含有不是 UTF-8 的字节，而 %4 是按 UTF-8 读取的：它们没有按原意训练。从这些字节看，那里很可能是 %5；如果是这样，请停止，并用该编码开始新的运行（%6）。</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2, no byte for %3 s</source>
+        <translation>正在下载 %1：%2，已有 %3 秒没有收到任何字节</translation>
+    </message>
+    <message>
+        <source>downloading %1: %2 of %3, no byte for %4 s</source>
+        <translation>正在下载 %1：%2 / %3，已有 %4 秒没有收到任何字节</translation>
+    </message>
+    <message>
+        <source>%1 has no columns: it holds no rows, or only blank ones.</source>
+        <translation>%1 没有列：其中没有行，或只有空白行。</translation>
+    </message>
+    <message>
+        <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model</source>
+        <translation>它既不是 tokenizer.json，也不是 tiktoken 文件或 sentencepiece 模型</translation>
+    </message>
+    <message>
+        <source>weights and optimiser state of %1 older checkpoints: --deep reads them too</source>
+        <translation>%1 个更早检查点的权重和优化器状态：--deep 也会读取它们</translation>
+    </message>
+    <message>
+        <source>SHA-256 of %1 files (%2) of %3 checkpoints: the newest of each replica, and those that a resume takes moments of the optimiser or the outer state of DiLoCo from</source>
+        <translation>%3 个检查点的 %1 个文件（%2）的 SHA-256：每个副本最新的检查点，以及继续运行时从中取用优化器动量或 DiLoCo 外层状态的检查点</translation>
+    </message>
+    <message>
+        <source>For comparison with other programs only: had each of %1 steps drawn its units by chance (Poisson, %2 % each), epsilon would be %3. Steps here take units in turn, so that does not hold.</source>
+        <translation>仅供与其他程序比较：如果 %1 步中每一步都随机抽取单元（泊松，每个 %2 %），epsilon 会是 %3。这里的各步依次取用单元，因此该值不成立。</translation>
+    </message>
+    <message>
+        <source>Replica %1, which stands on a merge, takes the moments of its optimiser from there: without it they are those of an older checkpoint, or start afresh.</source>
+        <translation>副本 %1 以一次合并为起点，其优化器的动量取自该处：没有它，动量将取自更早的检查点，或从头开始。</translation>
+    </message>
+    <message>
+        <source>The replicas grew from it: without it their next merge is a plain average, and the outer state of DiLoCo starts afresh.</source>
+        <translation>各副本由它发展而来：没有它，下一次合并将只是普通平均，DiLoCo 的外层状态从头开始。</translation>
+    </message>
+    <message>
+        <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation>请放回一份完整的副本，然后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
+    </message>
+    <message>
+        <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
+        <translation>请恢复该文件或其磁盘，然后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>无法读取 %1：%2</translation>
+    </message>
+    <message>
+        <source>%1 has no weights.</source>
+        <translation>%1 中没有权重。</translation>
+    </message>
+    <message>
+        <source>%1: %2 holds other weights than when the run was made (SHA-256). Put those back, or start a new run from these.</source>
+        <translation>%1：%2 中的权重与创建运行时不同（SHA-256）。请恢复原来的权重，或用现在的权重开始新的运行。</translation>
+    </message>
+    <message>
+        <source>An epoch trains %1 tokens.</source>
+        <translation>一个轮次训练 %1 个 token。</translation>
+    </message>
+    <message>
+        <source>An epoch trains about %1 tokens, judged from what was looked at.</source>
+        <translation>按已查看的部分估计，一个轮次约训练 %1 个 token。</translation>
+    </message>
+    <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
+        <translation>%1 因此已用信号要求监督进程（进程 %2）结束。各工作进程保存后它就结束；一分钟内无法保存的内容在恢复后重新训练。</translation>
+    </message>
+    <message>
+        <source>Epsilon may be %1 at most, and %2 is spent: no unit may take part once more. The attempt would end at once; raise %3, or write 0 for no limit.</source>
+        <translation>epsilon 最多为 %1，已用 %2：任何单元都不能再参与。这次尝试会立即结束；请调大 %3，或写 0 表示不设上限。</translation>
+    </message>
+    <message>
+        <source>The run goes on without a state. %1</source>
+        <translation>运行在缺少一个状态的情况下继续。%1</translation>
+    </message>
+    <message>
+        <source>Private training: no unit has taken part in a step yet.</source>
+        <translation>隐私训练：还没有单元参与过任何一步。</translation>
+    </message>
+    <message>
+        <source>Private training: participations of any unit: %1 at most. No epsilon is said: %2 is 0.</source>
+        <translation>隐私训练：任一单元的参与次数最多为 %1。不给出 epsilon：%2 为 0。</translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, at delta %2; participations of any unit: %3 at most.</source>
+        <translation>隐私训练：在 delta %2 下，epsilon 最多为 %1；任一单元的参与次数最多为 %3。</translation>
+    </message>
+    <message>
+        <source>Private training: epsilon is %1 at most, of %2, at delta %3; participations of any unit: %4 at most, of %5.</source>
+        <translation>隐私训练：在 delta %3 下，epsilon 最多为 %1（上限 %2）；任一单元的参与次数最多为 %4（上限 %5）。</translation>
+    </message>
+    <message>
+        <source>1 row is left out by name (exclude), among the filtered ones.</source>
+        <translation>有 1 行按名称排除（exclude），计入被过滤的行。</translation>
+    </message>
+    <message>
+        <source>%1 rows are left out by name (exclude), among the filtered ones.</source>
+        <translation>有 %1 行按名称排除（exclude），计入被过滤的行。</translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
+        <translation>排除列表（exclude）中的条目 &apos;%1&apos; 没有作用：没有这个数据段。</translation>
+    </message>
+    <message>
+        <source>The entry &apos;%1&apos; of what is left out (exclude) met no row.</source>
+        <translation>排除列表（exclude）中的条目 &apos;%1&apos; 没有匹配到任何行。</translation>
+    </message>
+    <message>
+        <source>1 more entry of what is left out met nothing.</source>
+        <translation>排除列表中还有 1 个条目没有匹配到任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 more entries of what is left out met nothing.</source>
+        <translation>排除列表中还有 %1 个条目没有匹配到任何内容。</translation>
+    </message>
+    <message>
+        <source>reading which rows make block %1</source>
+        <translation>正在读取哪些行组成块 %1</translation>
+    </message>
+    <message>
+        <source>block %1 cannot be prepared: %2</source>
+        <translation>块 %1 无法准备：%2</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
+        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而上限是 %4 %。第一行：%5。请修复数据并开始新的运行，或提高上限后继续（%6）。</translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 are here</source>
+        <translation>%1 没有字节传来，已收到 %2</translation>
+    </message>
+    <message>
+        <source>no byte of %1 comes, %2 of %3 are here</source>
+        <translation>%1 没有字节传来，已收到 %2 / %3</translation>
+    </message>
+    <message>
+        <source>The supervisor was asked to end (SIGTERM): shut-down, log-out, or a stop that the tracker could not take.</source>
+        <translation>监督进程被要求结束（SIGTERM）：关机、注销，或账本无法记录的停止请求。</translation>
+    </message>
+    <message>
+        <source>some unit of the data takes part %1 times from here on</source>
+        <translation>从这里起，数据中有单元参与了 %1 次</translation>
+    </message>
+    <message>
+        <source>epoch %1 is complete</source>
+        <translation>第 %1 轮已完成</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 is damaged: SHA-256 of %2 differs. Name another one, or put its files back from a copy.</source>
+        <translation>检查点 %1 已损坏：%2 的 SHA-256 不一致。请指定另一个，或从副本恢复其文件。</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2: newer ones cannot be used.</source>
+        <translation>副本 %1 的优化器动量取自检查点 %2：更新的无法使用。</translation>
+    </message>
+    <message>
+        <source>%1 stores rows in blocks of %2 numbers, and no matrix of this model has such rows (width %3): all would be f16. Export with --type f16, bf16 or f32.</source>
+        <translation>%1 以每块 %2 个数存储各行，而此模型没有这样的矩阵（宽度 %3）：全部会变成 f16。请用 --type f16、bf16 或 f32 导出。</translation>
+    </message>
+    <message>
+        <source>You cannot run this queue, and nobody is seen to run it: %1</source>
+        <translation>您无法运行此队列，也看不到有谁在运行它：%1</translation>
+    </message>
+    <message>
+        <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
+        <translation>%1 正在队列中等待。请先将其移出（“furrowctl queue remove %2”）。</translation>
     </message>
 </context>
 <context>
@@ -8611,10 +8791,6 @@
         <translation>提示</translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
-        <translation>生成文本的开头。</translation>
-    </message>
-    <message>
         <source>Merge</source>
         <translation>合并</translation>
     </message>
@@ -9182,6 +9358,10 @@
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
         <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
     </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <translation>示例文本的开头；留空则由模型自己开头。</translation>
+    </message>
 </context>
 <context>
     <name>SmallCharts</name>
@@ -9264,6 +9444,14 @@
     <message>
         <source>share of the questions, at each evaluation</source>
         <translation>每次评估时占问题的比例</translation>
+    </message>
+    <message>
+        <source>Privacy spent</source>
+        <translation>已用隐私预算</translation>
+    </message>
+    <message>
+        <source>epsilon at most, of any unit</source>
+        <translation>任一单元的 epsilon 上限</translation>
     </message>
 </context>
 <context>
@@ -11290,6 +11478,10 @@
         <source>%1 of them trained although their text occurs earlier in the block</source>
         <translation>其中 %1 个仍会训练，尽管其文本在块中已出现过</translation>
     </message>
+    <message>
+        <source>%1, row %2 (line %3) cannot be used: it %4</source>
+        <translation>%1 第 %2 行（文件第 %3 行）无法使用：%4</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -11825,6 +12017,10 @@ Vocabulary %3</source>
         <source>%1 % of the tokens are learnt, « » around them</source>
         <translation>学习 %1 % 的词元，用 « » 标出</translation>
     </message>
+    <message>
+        <source>about %1 tokens to train, %2 held out</source>
+        <translation>约 %1 个词元用于训练，%2 个留出</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12237,10 +12433,6 @@ Vocabulary %3</source>
         <translation>正在处理…</translation>
     </message>
     <message>
-        <source>%1 could not be written.</source>
-        <translation>无法写入 %1。</translation>
-    </message>
-    <message>
         <source>The run has no checkpoint yet: the model has its start weights.</source>
         <translation>此运行还没有检查点：模型使用其初始权重。</translation>
     </message>
@@ -12255,6 +12447,18 @@ Vocabulary %3</source>
     <message>
         <source>The model, for llama.cpp (GGUF, 16 bits; furrowctl export has more types)</source>
         <translation>模型，用于 llama.cpp（GGUF，16 位；furrowctl export 提供更多类型）</translation>
+    </message>
+    <message>
+        <source>llama.cpp has no form for the tokenizer of this run. The model can be exported for Hugging Face.</source>
+        <translation>llama.cpp 没有适合此运行的分词器的格式。可以导出为 Hugging Face 格式的模型。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: the folder %2 is not there.</source>
+        <translation>无法写入 %1：文件夹 %2 不存在。</translation>
     </message>
 </context>
 <context>
@@ -14209,6 +14413,10 @@ pattern 正则表达式</translation>
         <source>Nothing is waiting.</source>
         <translation>没有等待的运行。</translation>
     </message>
+    <message>
+        <source>No process runs the queue: nothing of it is started.</source>
+        <translation>没有进程在运行队列：其中的任何运行都不会启动。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RatePreview</name>
@@ -14447,6 +14655,14 @@ pattern 正则表达式</translation>
     <message>
         <source>Attempt %1 failed: %2</source>
         <translation>第 %1 次尝试失败：%2</translation>
+    </message>
+    <message>
+        <source>I accept that the run goes on without it</source>
+        <translation>我接受运行在没有它的情况下继续</translation>
+    </message>
+    <message>
+        <source>Partly trained: %1; what is trained of them is kept.</source>
+        <translation>部分已训练：%1；其中已训练的部分会保留。</translation>
     </message>
 </context>
 <context>

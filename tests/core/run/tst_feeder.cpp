@@ -550,8 +550,8 @@ private Q_SLOTS:
         {
             std::ofstream out(file, std::ios::binary);
             for (int i = 0; i < 40; ++i)
-                out << R"({"messages":[{"role":"user","content":")" << (i % 2 == 0 ? std::string(300, 'a') : "A") << i
-                    << R"("},{"role":"assistant","content":"b"}]})"
+                out << "{\"messages\":[{\"role\":\"user\",\"content\":\"" << (i % 2 == 0 ? std::string(300, 'a') : "A")
+                    << i << "\"},{\"role\":\"assistant\",\"content\":\"b\"}]}"
                     << "\n";
         }
         Run run(10, 20, 10, 0.1, 1, file, Duplicates::Report, {}, BadFiles::Stop, [](RunConfig& config) {
