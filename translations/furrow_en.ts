@@ -7359,7 +7359,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
+        <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

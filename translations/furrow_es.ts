@@ -7360,8 +7360,8 @@
         <translation>%1 deja sin entrenar por su nombre %2 fragmentos de su primera época; %3 deja %4.</translation>
     </message>
     <message>
-        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
-        <translation>Indique un fragmento (BLOCK:CHUNK) o pida --unreadable.</translation>
+        <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
+        <translation>furrowctl inspect necesita chunk: BLOCK:CHUNK, ambos desde 0; o --unreadable.</translation>
     </message>
     <message>
         <source>%1 is not a folder; move it away or choose another place</source>

@@ -7359,8 +7359,8 @@
         <translation>%1 按名称不训练其第一轮的 %2 个数据段，%3 为 %4 个。</translation>
     </message>
     <message>
-        <source>Name a chunk (BLOCK:CHUNK), or ask for --unreadable.</source>
-        <translation>请指定一个数据段（BLOCK:CHUNK），或使用 --unreadable。</translation>
+        <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
+        <translation>furrowctl inspect 需要 chunk：BLOCK:CHUNK，均从 0 开始；或 --unreadable。</translation>
     </message>
     <message>
         <source>%1 is not a folder; move it away or choose another place</source>

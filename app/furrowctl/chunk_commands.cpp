@@ -129,7 +129,7 @@ int inspect(InspectOptions o)
     if (o.unreadable)
         return listUnreadable(o.run, o.part.count == INT64_MAX ? kMostListed : o.part.count, o.json);
     if (o.chunk.empty())
-        return failUsage(sentence("Name a chunk (BLOCK:CHUNK), or ask for --unreadable."), o.json);
+        return failUsage(sentence("furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable."), o.json);
     const auto chunk = parseChunkName(o.chunk);
     if (!chunk)
         return fail(noChunk(o.chunk), o.json);

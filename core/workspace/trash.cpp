@@ -41,14 +41,14 @@ Result<fs::path> move(const fs::path& from, const fs::path& folder)
     return to;
 }
 
-/// At its turn the queue would find nothing.
+/// At its turn the queue would find nothing. A queue that cannot be read keeps nobody from tidying up.
 Status refuseQueued(const fs::path& workspace, const fs::path& run)
 {
     if (!isThere(workspaceFile(workspace))) // to look makes none
         return {};
-    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
-    FURROW_TRY_ASSIGN(const auto queue, file.queue());
-    for (const QueueEntry& entry : queue)
+    auto file = WorkspaceFile::open(workspace);
+    const auto queue = file.ok() ? file.value().queue() : Result<std::vector<QueueEntry>>(file.error());
+    for (const QueueEntry& entry : queue.ok() ? queue.value() : std::vector<QueueEntry>())
         if (entry.state == QueueState::Waiting && wholeFolder(pathFromUtf8(entry.run)) == run)
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 waits in the queue. Take it out first ('furrowctl queue remove %2').",

@@ -49,7 +49,7 @@ private Q_SLOTS:
             "furrowctl resume has no option --layers. It is set when a run is made, and holds for all of it.");
         row("status br second third", "furrowctl status does not take 'second', 'third'. `furrowctl status --help`");
         row("status", "furrowctl status needs run: Folder of the run. `furrowctl list` shows the runs.");
-        row("inspect br", "furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0.");
+        row("inspect", "furrowctl inspect needs run: Folder of the run.");
         row("stauts br", "'stauts' is no command of furrowctl. Did you mean status?");
         row("queue ad br", "'ad' is no command of furrowctl queue. Did you mean add?");
         row("qqqqq", "'qqqqq' is no command of furrowctl. `furrowctl --help` lists them.");

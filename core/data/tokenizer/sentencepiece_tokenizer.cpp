@@ -65,11 +65,13 @@ private:
     TokenId endOfText_;
 };
 
-/// What is for people of "Internal: src/model.cc(123) [condition] why".
+/// What is for people of "Internal: src/model.cc(123) [condition] why", or of "Internal: why".
 std::string whyOf(const std::string& status)
 {
     const auto condition = status.find(']');
-    const auto why = condition == std::string::npos ? condition : status.find_first_not_of(' ', condition + 1);
+    const auto code = status.find(": ");
+    const auto from = condition != std::string::npos ? condition + 1 : code != std::string::npos ? code + 1 : 0;
+    const auto why = status.find_first_not_of(' ', from);
     return why == std::string::npos ? std::string() : status.substr(why);
 }
 

@@ -478,7 +478,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const std::string list = folder.path().toStdString() + "/list.txt";
         std::ofstream(list)
-            << "chunk 0:1\nchunk 77:0\nchunk 1:99\nsample 0123456789abcdef\npattern ^12 \npattern zzz ?q\n";
+            << "chunk 0:1\nchunk 77:0\nchunk 1:99\nsample 0123456789abcdef\npattern ^1199 \npattern zzz ?q\n";
         const auto useList = [&list](RunConfig& config) { config.exclude = list; };
         Run run(1200, 300, 50, 0.1, 1, {}, Duplicates::Report, {}, BadFiles::Stop, useList);
         run.startFeeder();
@@ -559,6 +559,7 @@ private Q_SLOTS:
             config.chatTemplate = "chatml";
             config.seqLen = 96;
             config.longSamples = LongSamples::Cut;
+            config.batchSize = 4;
         });
         run.startFeeder();
         QTRY_VERIFY_WITH_TIMEOUT(readReading(run.paths).value_or(Reading {}).tooLongLost == 20, 20'000);
@@ -599,8 +600,10 @@ private Q_SLOTS:
             for (int i = 0; i < 1200; ++i)
                 out << (i % 100 == 37 ? "{\"text\": torn\n" : "{\"text\":\"" + std::to_string(i) + " row\"}\n");
         }
-        Run run(10, 300, 50, 0.1, 1, file, Duplicates::Report, {}, BadFiles::Stop,
-            [](RunConfig& config) { config.maxUnreadablePercent = 0.9; });
+        Run run(10, 300, 50, 0.1, 1, file, Duplicates::Report, {}, BadFiles::Stop, [](RunConfig& config) {
+            config.maxUnreadablePercent = 0.9;
+            config.batchSize = 4;
+        });
         run.startFeeder();
         auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
         QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000); // with the tenth: in block 3

@@ -335,7 +335,8 @@ private Q_SLOTS:
             QVERIFY2(refused.error().message.find(why) != std::string::npos, refused.error().message.c_str());
             QVERIFY(std::filesystem::exists(runs / name));
         }
-        QVERIFY(moveToTrash(workspace("strange"), runs / "real" / ".").ok()); // "does not lie in this workspace"
+        const auto moved = moveToTrash(workspace("strange"), runs / "real" / "."); // "does not lie in this workspace"
+        QVERIFY2(moved.ok(), moved.ok() ? "" : moved.error().message.c_str());
     }
 
     /// "Invalid cross-device link", and no word of what to do.

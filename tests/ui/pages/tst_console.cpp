@@ -297,28 +297,6 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!events()->visibleRegion().isEmpty(), kPatienceMs);
     }
 
-    /// Both pages scrolled sideways in a window of 1440 pixels: columns as wide as they are made, and some of zeros
-    /// only.
-    void pagesScrolledSidewaysAt1440()
-    {
-        RunStory story({});
-        story.makeAlive();
-        Appearance appearance(false);
-        Workbench bench(story.workspace());
-        MainWindow window(bench, appearance, false);
-        window.resize(1440, 900);
-        window.show();
-        bench.start({});
-        bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && !bench.cells().cells().empty(), kPatienceMs);
-        for (const int page : { RunView::Workers, RunView::Data }) {
-            window.runView().showPage(page);
-            QTest::qWait(700); // the tables are filled
-            for (const QTableView* table : window.runView().page(page)->findChildren<QTableView*>())
-                QVERIFY2(table->horizontalScrollBar()->maximum() == 0, qPrintable(table->accessibleName()));
-        }
-    }
-
     /// In Spanish the toolbar does not fit 1280 pixels: its separators took the room that was left and stood there as
     /// grey blocks.
     void separatorsOfAToolbarThatDoesNotFitBecameBlocks()
