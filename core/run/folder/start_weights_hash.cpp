@@ -37,15 +37,40 @@ Result<std::vector<fs::path>> weightFilesIn(const fs::path& folder)
     return files;
 }
 
+/// The file, or the folder that the weights are read from.
+fs::path placeOf(const std::string& initFrom)
+{
+    const fs::path path = pathFromUtf8(initFrom);
+    return path.extension() == kWeightsEnd && isThere(path) ? path.parent_path() : path;
+}
+
+/// A checkpoint of ours says what its weights are. What a merge of named checkpoints made has nothing to say.
+bool isCheckpoint(const fs::path& place) { return isThere(place / kManifestFile) && isThere(place / kWeightsFile); }
+
+Result<std::string> hashOfCheckpoint(const fs::path& folder)
+{
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(folder));
+    FURROW_TRY_ASSIGN(auto hash, sha256File(folder / kWeightsFile));
+    const auto listed = std::find_if(manifest.files.begin(), manifest.files.end(),
+        [](const CheckpointManifest::File& file) { return file.name == kWeightsFile; });
+    if (listed != manifest.files.end() && listed->sha256 == hash)
+        return hash;
+    return Error { ErrorCode::Corrupt,
+        sentence(
+            "Checkpoint %1 is damaged: SHA-256 of %2 differs. Name another one, or put its files back from a copy.",
+            { utf8Text(folder.filename()), kWeightsFile }) }
+        .in(Message::of({}, { settingTerm("init_from") }));
+}
+
 } // namespace
 
 Result<std::string> startWeightsHash(const std::string& initFrom)
 {
     if (initFrom.empty())
         return std::string();
-    fs::path path = pathFromUtf8(initFrom);
-    if (path.extension() == kWeightsEnd && isThere(path))
-        path = path.parent_path(); // as the weights are read
+    const fs::path path = placeOf(initFrom);
+    if (isCheckpoint(path))
+        return hashOfCheckpoint(path);
     std::error_code failed;
     if (!fs::is_directory(path, failed))
         return sha256File(path);
@@ -62,10 +87,10 @@ Result<std::string> startWeightsHash(const std::string& initFrom)
 
 Status checkStartWeights(const std::string& initFrom, const std::string& hash)
 {
-    if (hash.empty())
+    if (hash.empty() && !isCheckpoint(placeOf(initFrom)))
         return {};
     FURROW_TRY_ASSIGN(const std::string now, startWeightsHash(initFrom));
-    if (now == hash)
+    if (hash.empty() || now == hash)
         return {};
     return Error { ErrorCode::Corrupt,
         sentence(

@@ -1,6 +1,5 @@
 #include "core/train/checkpoint/start_weights_torch.h"
 
-#include "core/base/hash.h"
 #include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -83,28 +82,8 @@ Result<NamedTensors> frozenWeightsOf(const std::filesystem::path& checkpoint)
     return read.ok() ? Result<NamedTensors>(std::move(read).value().tensors) : read.error();
 }
 
-/// What the manifest beside the weights says of them. A folder without one, such as a merge of named checkpoints, has
-/// nothing to say.
-Status verifyWeights(const std::filesystem::path& checkpoint)
-{
-    std::error_code unknown;
-    if (!std::filesystem::exists(checkpoint / kManifestFile, unknown))
-        return {};
-    FURROW_TRY_ASSIGN(const auto manifest, readManifest(checkpoint));
-    FURROW_TRY_ASSIGN(const auto sha, sha256File(checkpoint / kWeightsFile));
-    const auto listed = std::find_if(manifest.files.begin(), manifest.files.end(),
-        [](const CheckpointManifest::File& file) { return file.name == kWeightsFile; });
-    if (listed != manifest.files.end() && listed->sha256 == sha)
-        return {};
-    return Error { ErrorCode::Corrupt,
-        sentence(
-            "Checkpoint %1 is damaged: SHA-256 of %2 differs. Name another one, or put its files back from a copy.",
-            { utf8Text(checkpoint.filename()), kWeightsFile }) };
-}
-
 Result<NamedTensors> fromCheckpoint(const std::filesystem::path& path)
 {
-    FURROW_TRY(verifyWeights(path));
     FURROW_TRY_ASSIGN(auto file, readSafetensors(path / kWeightsFile));
     FURROW_TRY_ASSIGN(auto frozen, frozenWeightsOf(path));
     auto weights = std::move(file).tensors;
