@@ -1,6 +1,7 @@
 #include "core/tracker/feeder_verdict.h"
 
 #include "core/tracker/kept_messages.h"
+#include "core/tracker/ledger_file.h"
 
 namespace furrow {
 
@@ -15,25 +16,19 @@ Message textOf(Database& db, const char* key)
     return rows.next() ? messageAt(db, rows, 0) : Message();
 }
 
-void store(Database& db, const char* key, const std::string& text)
-{
-    db.run(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value", key, text);
-}
-
 } // namespace
 
 FeederVerdict loadFeederVerdict(Database& db) { return { textOf(db, kGaveUp), textOf(db, kPlanningEnded) }; }
 
 void storeGaveUp(LedgerFile& file, const Message& reason)
 {
-    store(file.db, kGaveUp, reason);
+    storeMeta(file.db, kGaveUp, reason);
     writeRunEvent(file, 0, reason);
 }
 
 void storePlanningEnded(LedgerFile& file, const Message& reason)
 {
-    store(file.db, kPlanningEnded, reason);
+    storeMeta(file.db, kPlanningEnded, reason);
     writeRunEvent(file, 0, reason);
 }
 

@@ -132,8 +132,13 @@ void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& s
         role, self.pid, self.startTime, self.place, file.clock->monotonicNs(), file.clock->wallNs(), doing);
     // It changes each second, so its parts are there once for the role. Those of a text of before are not believed.
     if (const std::string parts = messageParts(doing); !parts.empty())
-        file.db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value",
-            kDoingParts + std::string(role), parts);
+        storeMeta(file.db, kDoingParts + std::string(role), parts);
+}
+
+void storeMeta(Database& db, const std::string& key, const std::string& value)
+{
+    db.run(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value", key, value);
 }
 
 } // namespace furrow

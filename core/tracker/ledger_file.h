@@ -35,6 +35,12 @@ Result<Database> openForReading(
 /// Writes an event that belongs to the run, not to a chunk.
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, const Message& cause);
 
+/// Puts a value into `meta`, in place of what is there.
+void storeMeta(Database& db, const std::string& key, const std::string& value);
+
+/// Keys in `meta` that other files read: what the newest attempt goes on without, how often any unit took part.
+inline constexpr const char* kGoesOnWithout = "goes_on_without";
+inline constexpr const char* kParticipations = "participations"; // epochs.cpp has it in SQL
 /// Begin of the key in `meta` of what the text `doing` of a role is made of.
 inline constexpr const char* kDoingParts = "doing-";
 

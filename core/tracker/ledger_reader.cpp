@@ -223,10 +223,21 @@ Result<std::string> LedgerReader::frozen() { return metaText(state_->db, "frozen
 Result<std::int64_t> LedgerReader::participations()
 {
     constexpr std::int64_t kMost = std::int64_t { 1 } << 40;
-    FURROW_TRY_ASSIGN(const std::string kept, metaText(state_->db, "participations"));
+    FURROW_TRY_ASSIGN(const std::string kept, metaText(state_->db, kParticipations));
     std::int64_t count = 0;
     const auto read = std::from_chars(kept.data(), kept.data() + kept.size(), count);
     return read.ec == std::errc() && count >= 0 && count <= kMost ? count : 0;
+}
+
+Result<Message> LedgerReader::goesOnWithout()
+{
+    Message what;
+    {
+        Rows row = state_->db.query("SELECT value FROM meta WHERE key=?", kGoesOnWithout);
+        if (row.next())
+            what = messageAt(state_->db, row, 0);
+    }
+    return answer(state_->db, std::move(what));
 }
 
 Result<std::map<std::string, std::string>> LedgerReader::orderFacts()

@@ -213,6 +213,7 @@ public:
 
     Result<std::string> runId();
     Result<std::int64_t> participations(); ///< of private training, of any unit at most so far; 0: none, or not kept
+    Result<Message> goesOnWithout(); ///< what keepGoesOnWithout() kept; "": nothing
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.
     Result<std::map<std::string, std::string>> orderFacts();

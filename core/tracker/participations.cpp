@@ -161,9 +161,7 @@ void noteParticipation(LedgerFile& file, const RunState& run, ChunkId chunk)
         now += mostOf(file.db, { id }, kAll);
     if (now <= run.participations)
         return;
-    file.db.run("INSERT INTO meta (key, value) VALUES ('participations', ?)"
-                " ON CONFLICT (key) DO UPDATE SET value=excluded.value",
-        std::to_string(now)); // epochs.cpp reads it
+    storeMeta(file.db, kParticipations, std::to_string(now));
     if (now > 1)
         writeRunEvent(file, 0, sentence("some unit of the data takes part %1 times from here on", { Count(now) }));
 }

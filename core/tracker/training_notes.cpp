@@ -16,11 +16,8 @@ namespace furrow {
 namespace {
 
 constexpr const char* kRatePlan = "rate_plan";
-constexpr const char* kGoesOnWithout = "goes_on_without";
 constexpr std::string_view kRollback = "rollback-"; // and the replica
 constexpr const char* kMostParticipations = "most_participations"; // epochs.cpp reads it
-constexpr const char* kStore
-    = "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value=excluded.value";
 
 } // namespace
 
@@ -114,23 +111,9 @@ Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector
         file.db.run("DELETE FROM meta WHERE key=?", kGoesOnWithout);
     } else {
         keepMessage(file.db, all);
-        file.db.run(kStore, kGoesOnWithout, all);
+        storeMeta(file.db, kGoesOnWithout, all);
     }
     return transaction.commit();
-}
-
-Result<Message> goesOnWithout(const std::filesystem::path& tracker)
-{
-    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
-    Database& db = opened;
-    Message what;
-    {
-        Rows rows = db.query("SELECT value FROM meta WHERE key=?", kGoesOnWithout);
-        if (rows.next())
-            what = messageAt(db, rows, 0);
-    }
-    FURROW_TRY(db.takeStatus());
-    return what;
 }
 
 Status keepRatePlan(
@@ -141,7 +124,7 @@ Status keepRatePlan(
     if (patience)
         file.db.setPatience(std::move(patience));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
-    file.db.run(kStore, kRatePlan, plan);
+    storeMeta(file.db, kRatePlan, plan);
     if (!event.empty()) {
         file.db.run("DELETE FROM meta WHERE key LIKE 'rollback-%'");
         writeRunEvent(file, 0, event);
@@ -159,7 +142,7 @@ Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t
         file.db.setPatience(std::move(patience));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     if (file.db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMostParticipations) != most) {
-        file.db.run(kStore, kMostParticipations, std::to_string(most));
+        storeMeta(file.db, kMostParticipations, std::to_string(most));
         updateStop(file);
     }
     return transaction.commit();
@@ -170,7 +153,7 @@ Status WorkerLedger::keepRollback(const std::string& note)
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     requireLive(file, state_->incarnation);
-    file.db.run(kStore, std::string(kRollback) + std::to_string(state_->replica), note);
+    storeMeta(file.db, std::string(kRollback) + std::to_string(state_->replica), note);
     return transaction.commit();
 }
 

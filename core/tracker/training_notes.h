@@ -54,8 +54,6 @@ Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, c
 /// Keeps what the attempt that begins goes on without, each with an event of its own; none: what was kept of an attempt
 /// before is forgotten.
 Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector<Message>& what);
-/// All of that; "": nothing.
-Result<Message> goesOnWithout(const std::filesystem::path& tracker);
 
 /// Keeps the plan of the attempt that begins, and the event that tells of it ("": nothing to tell). With an event,
 /// roll-backs are forgotten: a person has decided about the rate. Only for who holds the supervisor's lock of the run.

@@ -157,7 +157,7 @@ Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoic
         without.push_back(sentence("The run goes on without a state. %1", { problem.message }));
     }
     notes.insert(notes.end(), without.begin(), without.end());
-    FURROW_TRY_ASSIGN(const auto before, goesOnWithout(paths.tracker()));
+    FURROW_TRY_ASSIGN(const auto before, reader.goesOnWithout());
     return without.empty() && before.empty() ? Status {} : keepGoesOnWithout(paths.tracker(), without);
 }
 

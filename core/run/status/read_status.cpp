@@ -16,7 +16,6 @@
 #include "core/run/status/verdict.h"
 #include "core/run/status/viewpoint.h"
 #include "core/run/status/whose_numbers.h"
-#include "core/tracker/training_notes.h"
 
 #include <algorithm>
 
@@ -125,9 +124,9 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
 }
 
 /// As a person accepted when the newest attempt began.
-void sayWhatItGoesOnWithout(RunStatus& status, const RunPaths& paths)
+void sayWhatItGoesOnWithout(RunStatus& status, LedgerReader& ledger)
 {
-    if (auto what = goesOnWithout(readableLedger(paths)); what.ok() && !what.value().empty())
+    if (auto what = ledger.goesOnWithout(); what.ok() && !what.value().empty())
         status.evidence.push_back(std::move(what).value());
 }
 
@@ -168,7 +167,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.keepsEpochOpen.push_back(sentence(kFeederDoes, { status.reading->doing }));
     sayHowClocksDiffer(status);
     sayWhoseProcessesLive(status, rows.incarnations, view);
-    sayWhatItGoesOnWithout(status, paths);
+    sayWhatItGoesOnWithout(status, ledger);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now
