@@ -235,7 +235,7 @@ nlohmann::json planJson(const ResumePlan& plan)
     for (const auto& choice : plan.checkpoints)
         json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder },
             { "head", choice.row.head }, { "verified", choice.verified }, { "damaged", choice.damaged },
-            { "problem", choice.problem }, { "needs_accept_loss", choice.losesOthers },
+            { "problem", choice.problem }, { "needs_accept_loss", !choice.loss.empty() },
             { "can_be_chosen", choice.canBeChosen }, { "kept", choice.kept }, { "redo", choice.redo.size() } });
     return json;
 }

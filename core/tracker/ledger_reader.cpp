@@ -608,7 +608,9 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     Retreat found;
     for (const auto& [replica, head] : lineage.heads)
         if (head)
-            found.heads.push_back({ *head });
+            found.heads.emplace(replica, CheckpointId { *head });
+    for (const std::int64_t id : after)
+        found.surviving.insert({ id });
     std::set<ChunkId> chunks;
     std::set<ChunkId> parts;
     for (const std::int64_t id : before) {

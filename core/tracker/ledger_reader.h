@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <memory>
 
 namespace furrow {
@@ -250,8 +251,9 @@ public:
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
     /// What would be lost when checkpoints leave the lineage, without doing it.
     struct Retreat {
-        std::vector<CheckpointId>
-            heads; ///< where the replicas would stand; one that goes back to the start weights is left out
+        std::map<std::int32_t, CheckpointId>
+            heads; ///< where each replica would stand; one that goes back to the start weights is left out
+        std::set<CheckpointId> surviving; ///< what these were made from, themselves included
         std::vector<ChunkId> chunks; ///< committed now, not any more then
         std::vector<ChunkId> parts; ///< not committed now either; what checkpoints had of them is lost then
     };

@@ -161,7 +161,7 @@ QWidget* ResumeDialog::buildSide()
 
 void ResumeDialog::addLoss(QVBoxLayout* column)
 {
-    loss_ = makeLabel(coreWords(plan_->loss), TextTone::Error);
+    loss_ = makeLabel({}, TextTone::Error);
     loss_->setWordWrap(true);
     column->addWidget(loss_);
     acceptLoss_ = new QCheckBox;
@@ -172,7 +172,7 @@ void ResumeDialog::addLoss(QVBoxLayout* column)
 bool ResumeDialog::needsYes() const
 {
     const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
-    return chosen == nullptr ? !plan_->loss.empty() : chosen->losesOthers;
+    return chosen == nullptr ? !plan_->loss.empty() : !chosen->loss.empty();
 }
 
 bool ResumeDialog::acceptsLoss() const { return needsYes() && acceptLoss_->isChecked(); }
@@ -339,7 +339,8 @@ void ResumeDialog::showChoice()
     redoMeaning_->setText(chosen == nullptr
             ? tr("only in a checkpoint that is damaged or cannot be read")
             : tr("trained after checkpoint %1, or only in one that is incomplete").arg(chosen->row.id.value));
-    loss_->setVisible(chosen == nullptr && needsYes());
+    loss_->setText(chosen == nullptr ? coreWords(plan_->loss) : coreWords(chosen->loss));
+    loss_->setVisible(needsYes());
     acceptLoss_->setVisible(needsYes());
     const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
     acceptLoss_->setText(redoCount > 0 ? tr("I accept that %n chunk(s) are trained again", nullptr, redoCount)

@@ -73,13 +73,19 @@ std::vector<KeptState> keptStates(
     return states;
 }
 
-Result<std::vector<KeptState>> keptStates(LedgerReader& ledger, const RunConfig& frozen)
+Result<MergeMethod> mergeInForce(LedgerReader& ledger, const RunConfig& frozen)
 {
     FURROW_TRY_ASSIGN(const auto attempts, ledger.attempts());
+    const auto config = latestConfig(attempts, frozen); // settings that nobody can use are for others to name
+    return config.ok() ? config.value().merge : frozen.merge;
+}
+
+Result<std::vector<KeptState>> keptStates(LedgerReader& ledger, const RunConfig& frozen)
+{
     FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
     FURROW_TRY_ASSIGN(const auto replicas, ledger.replicas());
-    const auto config = latestConfig(attempts, frozen); // settings that nobody can use are for others to name
-    return keptStates(rows, replicas, config.ok() ? config.value().merge : frozen.merge);
+    FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(ledger, frozen));
+    return keptStates(rows, replicas, merge);
 }
 
 Status verifyKeptState(const RunPaths& paths, const std::string& runId, const KeptState& state)

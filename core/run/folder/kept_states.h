@@ -24,6 +24,8 @@ struct KeptState {
 /// @param merge  how the replicas are merged from now on: only DiLoCo takes anything from a merge before
 std::vector<KeptState> keptStates(const std::vector<SupervisorLedger::CheckpointRow>& checkpoints,
     const std::vector<SupervisorLedger::ReplicaRow>& replicas, MergeMethod merge);
+/// How the replicas are merged by the settings in force.
+Result<MergeMethod> mergeInForce(LedgerReader& ledger, const RunConfig& frozen);
 /// The same with the settings in force.
 Result<std::vector<KeptState>> keptStates(LedgerReader& ledger, const RunConfig& frozen);
 

@@ -68,8 +68,7 @@ struct ResumePlan {
         SupervisorLedger::CheckpointRow row;
         bool verified = false;
         bool damaged = false; ///< not verified, because its content is wrong; else it could not be read
-        bool losesOthers = false; ///< going on from here leaves weights of other replicas behind that are not whole:
-                                  ///< ResumeChoice::acceptLoss
+        Message loss; ///< what going on from here gives up beside what is newer: ResumeChoice::acceptLoss; "": nothing
         Message problem; ///< why it is not verified, or cannot be chosen
         bool canBeChosen = false; ///< verified, and the weights of the run grew from it
         std::int64_t kept = 0; ///< committed chunks that stay when the run goes on from here: of ResumeEffect::epochs,

@@ -13,6 +13,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
+#include "core/run/start/resume_effect.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/own_process.h"
 #include "core/tracker/sqlite/tracker_locks.h"
@@ -140,7 +141,43 @@ Status sweepCheckpoints(
     return prepareNotes(paths, files);
 }
 
-/// What goes on without a state says so in the log and in an event. Who goes back to an older checkpoint has chosen so.
+Message refusalOf(const RunPaths& paths, const Error& problem)
+{
+    return sentence("%1 Nothing was changed.", { withFullStop(problem.message) }) + " " + waysPast(paths, problem);
+}
+
+Error stateRefusal(const RunPaths& paths, const Error& problem)
+{
+    return { problem.code,
+        sentence("%1 Nothing was changed.", { problem.message }) + " " + waysPastState(paths, problem) };
+}
+
+/// Before the ledger leaves what is newer: going back chooses older weights, and gives up nothing else unasked.
+Status checkGoingBack(const RunPaths& paths, const RunFile& file, CheckpointId checkpoint)
+{
+    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    FrozenVerdicts frozen;
+    std::optional<Error> problem;
+    const auto isWhole = [&](CheckpointId id) {
+        const auto row = std::ranges::find(rows, id, &SupervisorLedger::CheckpointRow::id);
+        const auto verdict = verifyTrainable(
+            paths.checkpointFolder(row->record.folder), row->record.manifestSha256, file.runId, &frozen);
+        if (!verdict.ok() && !problem)
+            problem = verdict.error();
+        return verdict.ok();
+    };
+    FURROW_TRY_ASSIGN(const auto weights, weightsAfterResume(reader, checkpoint, { isWhole, {} }));
+    if (problem)
+        return Error { problem->code, refusalOf(paths, *problem) };
+    FURROW_TRY_ASSIGN(const auto states, keptStatesAfter(reader, file.config, weights));
+    for (const auto& state : states)
+        if (const auto verdict = verifyKeptState(paths, file.runId, state); !verdict.ok())
+            return stateRefusal(paths, verdict.error());
+    return {};
+}
+
+/// What goes on without a state says so in the log and in an event.
 Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice, Notes& notes)
 {
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
@@ -151,19 +188,13 @@ Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoic
         if (verdict.ok())
             continue;
         const Error& problem = verdict.error();
-        if (!choice.acceptLoss && !choice.goBackTo)
-            return Error { problem.code,
-                sentence("%1 Nothing was changed.", { problem.message }) + " " + waysPastState(paths, problem) };
+        if (!choice.acceptLoss)
+            return stateRefusal(paths, problem);
         without.push_back(sentence("The run goes on without a state. %1", { problem.message }));
     }
     notes.insert(notes.end(), without.begin(), without.end());
     FURROW_TRY_ASSIGN(const auto before, reader.goesOnWithout());
     return without.empty() && before.empty() ? Status {} : keepGoesOnWithout(paths.tracker(), without);
-}
-
-Message refusalOf(const RunPaths& paths, const Error& problem)
-{
-    return sentence("%1 Nothing was changed.", { withFullStop(problem.message) }) + " " + waysPast(paths, problem);
 }
 
 } // namespace
@@ -227,6 +258,8 @@ Result<std::vector<Message>> recoverRun(
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
         return status.error().in(sentence("taking checkpoints back"));
     if (choice.goBackTo) {
+        if (!choice.acceptLoss)
+            FURROW_TRY(checkGoingBack(paths, file, *choice.goBackTo));
         FURROW_TRY_ASSIGN(auto freed, ledger.goBackTo(*choice.goBackTo));
         notes.push_back("The run goes on from checkpoint " + std::to_string(choice.goBackTo->value) + "; "
             + std::to_string(freed) + " chunks trained after it are free again.");

@@ -67,7 +67,7 @@ Result<ResumeEffect> weightsAfterResume(
     for (;;) { // a head whose files are not whole falls back, perhaps to another such one
         FURROW_TRY_ASSIGN(auto retreat, reader.retreat(goBackTo, effect.left, files.thereAgain));
         const auto before = effect.left.size();
-        for (const CheckpointId head : retreat.heads)
+        for (const auto& [replica, head] : retreat.heads)
             if (std::find(effect.left.begin(), effect.left.end(), head) == effect.left.end() && !files.isWhole(head))
                 effect.left.push_back(head);
         if (effect.left.size() != before)
@@ -75,8 +75,26 @@ Result<ResumeEffect> weightsAfterResume(
         effect.redo = std::move(retreat.chunks);
         effect.partsLost = std::move(retreat.parts);
         effect.heads = std::move(retreat.heads);
+        effect.surviving = std::move(retreat.surviving);
         return effect;
     }
+}
+
+Result<std::vector<KeptState>> keptStatesAfter(
+    LedgerReader& reader, const RunConfig& frozen, const ResumeEffect& weights)
+{
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(auto replicas, reader.replicas());
+    for (auto& row : rows) {
+        row.surviving = weights.surviving.contains(row.id);
+        row.head = std::ranges::any_of(weights.heads, [&row](const auto& head) { return head.second == row.id; });
+    }
+    for (auto& replica : replicas) {
+        const auto head = weights.heads.find(replica.replica);
+        replica.head = head == weights.heads.end() ? std::nullopt : std::optional(head->second);
+    }
+    FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, frozen));
+    return keptStates(rows, replicas, merge);
 }
 
 Result<ResumeEffect> resumeEffect(

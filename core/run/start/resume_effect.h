@@ -1,11 +1,14 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/start/resume_choice.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <array>
 #include <functional>
+#include <map>
+#include <set>
 
 namespace furrow {
 
@@ -33,8 +36,9 @@ struct ResumeEffect {
     std::vector<ChunkId> redo; ///< ChunkFate::Redo, of any epoch, ascending
     std::vector<ChunkId> partsLost; ///< not committed, and what checkpoints have of them leaves the weights
     std::vector<CheckpointId> left; ///< heads that are not whole, so that others are gone on from
-    std::vector<CheckpointId>
-        heads; ///< where the replicas go on from; one that begins from the start weights is not among them
+    std::map<std::int32_t, CheckpointId>
+        heads; ///< where each replica goes on from; one that begins from the start weights is not among them
+    std::set<CheckpointId> surviving; ///< what these were made from, themselves included
     std::array<std::int64_t, kChunkFates> byFate {}; ///< of `epochs`
 
     ChunkFate fateOf(const ChunkCell& cell) const;
@@ -62,9 +66,13 @@ struct CheckpointFiles {
 Result<ResumeEffect> resumeEffect(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
-/// Of that only the weights: `redo`, `partsLost`, `left` and `heads`. Reads no chunk that stays.
+/// Of that only the weights: `redo`, `partsLost`, `left`, `heads` and `surviving`. Reads no chunk that stays.
 Result<ResumeEffect> weightsAfterResume(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
+
+/// What training would take beside those weights.
+Result<std::vector<KeptState>> keptStatesAfter(
+    LedgerReader& reader, const RunConfig& frozen, const ResumeEffect& weights);
 
 /// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
 /// is kept of them.

@@ -3,7 +3,6 @@
 #include "core/base/sentence.h"
 #include "core/data/source/source_look.h"
 #include "core/run/folder/finite_weights.h"
-#include "core/run/folder/kept_states.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
@@ -30,12 +29,12 @@ const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id
     return found == choices.end() ? nullptr : &*found;
 }
 
-/// Why a plain resume needs a person's yes: the heads that it would leave, and for how many chunks.
-Message lossOf(const ResumeEffect& effect, const Choices& choices)
+/// The heads that would be left, and for what.
+Message headsLost(const ResumeEffect& effect, const Choices& choices)
 {
     Message text;
     for (const CheckpointId left : effect.left)
-        if (const auto* choice = find(choices, left); choice != nullptr && choice->row.head)
+        if (const auto* choice = find(choices, left); choice != nullptr)
             text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
     if (text.empty())
         return text;
@@ -45,17 +44,20 @@ Message lossOf(const ResumeEffect& effect, const Choices& choices)
         : sentence("%1 The one before it would be used.", { text });
 }
 
-/// Adds the states that a plain resume would go on without.
-Status addStates(const RunPaths& paths, const RunFile& file, LedgerReader& reader, ResumePlan& plan)
+/// Why going on from such weights needs a person's yes: heads that would be left, and states beside the weights that
+/// are not whole. "": it needs none.
+Result<Message> lossOf(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumePlan& plan,
+    const ResumeEffect& weights)
 {
-    FURROW_TRY_ASSIGN(const auto states, keptStates(reader, file.config));
+    Message text = headsLost(weights, plan.checkpoints);
+    FURROW_TRY_ASSIGN(const auto states, keptStatesAfter(reader, file.config, weights));
     for (const auto& state : states) {
         if (const auto* choice = find(plan.checkpoints, state.row.id); choice != nullptr && choice->verified)
             continue;
         if (const auto verdict = verifyKeptState(paths, file.runId, state); !verdict.ok())
-            plan.loss += (plan.loss.empty() ? "" : " ") + verdict.error().message;
+            text += (text.empty() ? "" : " ") + verdict.error().message;
     }
-    return {};
+    return text;
 }
 
 /// Committed chunks that stay, of the epochs that are open and of those that are opened again.
@@ -74,15 +76,16 @@ std::int64_t keptOf(const ResumePlan& plan, const std::vector<EpochRow>& epochs,
 }
 
 /// What a plain resume redoes, and what one from each checkpoint would.
-Status weigh(LedgerReader& reader, const std::vector<EpochRow>& epochs, ResumePlan& plan)
+Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::vector<EpochRow>& epochs,
+    ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, plan.files()));
-    plan.loss = lossOf(plan.effect, plan.checkpoints);
+    FURROW_TRY_ASSIGN(plan.loss, lossOf(paths, file, reader, plan, plan.effect));
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
-        choice.losesOthers = !back.left.empty();
+        FURROW_TRY_ASSIGN(choice.loss, lossOf(paths, file, reader, plan, back));
         choice.redo = std::move(back.redo);
         choice.kept = keptOf(plan, epochs, choice.redo);
     }
@@ -199,8 +202,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     loss.acceptLoss = true;
     if (auto possible = checkResume(paths, file, reader, loss, auditLedger); !possible.ok())
         plan.refusal = possible.error();
-    FURROW_TRY(weigh(reader, epochs, plan));
-    FURROW_TRY(addStates(paths, file, reader, plan));
+    FURROW_TRY(weigh(paths, file, reader, epochs, plan));
     FURROW_TRY(nameOrphans(paths, reader, plan));
     nameMissingData(file, plan);
     FURROW_TRY(addRate(paths, plan));
@@ -229,8 +231,10 @@ Status ResumePlan::verdict(const ResumeChoice& choice) const
         return *refusal;
     if (!olderTracker.empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, olderTracker };
-    if (!loss.empty() && !choice.acceptLoss && !choice.goBackTo)
-        return Error { ErrorCode::Corrupt, loss };
+    const auto* goBackTo = choice.goBackTo ? choiceOf(*choice.goBackTo) : nullptr;
+    const Message givenUp = goBackTo != nullptr ? goBackTo->loss : Message(loss);
+    if (!givenUp.empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, givenUp };
     return {};
 }
 

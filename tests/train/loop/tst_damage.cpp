@@ -150,6 +150,36 @@ private Q_SLOTS:
         NO_FAULT(whole(run));
     }
 
+    void goingBackToAMergeDroppedMomentsUnasked()
+    {
+        TinyRun run;
+        run.train(0, false, 12);
+        run.train(1, false, 12);
+        const auto moments = weightsOf(run, 1).parent_path() / "optimizer.safetensors";
+        QCOMPARE(
+            run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+        const CheckpointId merged = run.head(0).id;
+        run.train(1, false, 12); // has moments of its own, which leave with what is newer
+        NO_FAULT(whole(run));
+        const auto back = [&](bool acceptLoss) {
+            return recoverRun(run.paths(), must(readRunFile(run.paths())), run.supervisor(),
+                { .goBackTo = merged, .acceptLoss = acceptLoss });
+        };
+        flip(moments);
+        NO_FAULT(whole(run)); // a plain resume needs them no more
+        const auto plan = must(planResume(run.paths()));
+        QVERIFY(plan.choiceOf(merged)->loss.find("Replica 1, which stands on a merge") != std::string::npos);
+        QVERIFY(!plan.verdict({ .goBackTo = merged }).ok());
+        QVERIFY(plan.verdict({ .goBackTo = merged, .acceptLoss = true }).ok());
+        const auto heads = std::pair { run.head(0).id, run.head(1).id };
+        const auto refused = back(false);
+        QVERIFY(!refused.ok() && refused.error().message.find("--accept-loss") != std::string::npos);
+        QVERIFY((std::pair { run.head(0).id, run.head(1).id }) == heads); // nothing was changed, as it says
+        QVERIFY(!must(back(true)).empty());
+        QVERIFY(run.head(1).id == merged);
+        QVERIFY(isTold(run, "Replica 1, which stands on a merge"));
+    }
+
     void restartedWorkerDoesNotGoBackToAnOldMerge() // its head was newer than the merge of a round that it had not
                                                     // seen: committed work was lost
     {
