@@ -179,8 +179,8 @@ private:
     /// lasted.
     void judgeWaits()
     {
-        for (auto wait : waits_.take(kWaitsFromSeconds)) {
-            wait.beganNs = run_.clock().ownNs(wait.beganNs);
+        for (const auto& theirs : waits_.take(kWaitsFromSeconds)) {
+            const StormWait wait = run_.clock().own(theirs);
             const auto act = std::find_if(done_.rbegin(), done_.rend(),
                 [&](const Done& one) { return one.beganNs <= wait.beganNs + kJustThenNs; });
             if (act == done_.rend() || !act->holdsSeconds)

@@ -25,6 +25,18 @@ std::int64_t JumpedClock::ownNs(std::int64_t theirsNs) const
     return std::min(theirsNs, latest); // before the first jump they agree
 }
 
+StormWait JumpedClock::own(StormWait theirs) const
+{
+    StormWait wait = theirs;
+    wait.beganNs = ownNs(theirs.beganNs);
+    wait.endedNs = ownNs(theirs.endedNs);
+    const std::int64_t jumpedNs = (theirs.endedNs - theirs.beganNs) - (wait.endedNs - wait.beganNs);
+    const double jumped = static_cast<double>(jumpedNs) / 1e9;
+    wait.mergeSeconds = std::max(0.0, theirs.mergeSeconds - jumped);
+    wait.seconds -= jumped - (theirs.mergeSeconds - wait.mergeSeconds);
+    return wait;
+}
+
 StormWaits::StormWaits(std::filesystem::path telemetryFolder)
     : folder_(std::move(telemetryFolder))
 {
@@ -66,7 +78,7 @@ void StormWaits::read(const std::filesystem::path& path, File& file, double leas
         const double waited = static_cast<double>(step.monotonicNs - file.lastStepNs) / 1e9 - merged
             - (step.time.backward + step.time.optimizer) / 1e3;
         if (file.lastStepNs != 0 && waited + merged > leastSeconds)
-            found.push_back({ file.lastStepNs, waited, merged });
+            found.push_back({ file.lastStepNs, step.monotonicNs, waited, merged });
         file.lastStepNs = step.monotonicNs;
     }
 }

@@ -8,6 +8,14 @@
 
 namespace furrow {
 
+/// A worker that stood still between two steps of one process, and how long.
+struct StormWait {
+    std::int64_t beganNs = 0; ///< monotonic, as the worker sees it
+    std::int64_t endedNs = 0; ///< on the same clock
+    double seconds = 0; ///< training and merges are no waiting
+    double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
+};
+
 /// The monotonic clock that the processes of a run see when a storm makes it jump, against that of the storm. One
 /// thread.
 class JumpedClock {
@@ -18,6 +26,8 @@ public:
     std::int64_t aheadNs() const { return jumps_.empty() ? 0 : jumps_.back().aheadNs; }
     /// What the storm's clock says when theirs says `theirsNs`; a moment inside a jump is the moment of the jump.
     std::int64_t ownNs(std::int64_t theirsNs) const;
+    /// A wait as the storm's clock saw it: nobody waited for what the clock jumped, which comes off the merges first.
+    StormWait own(StormWait theirs) const;
 
 private:
     struct Jump {
@@ -25,13 +35,6 @@ private:
         std::int64_t aheadNs = 0; ///< theirs, from then on
     };
     std::vector<Jump> jumps_;
-};
-
-/// A worker that stood still between two steps of one process, and how long.
-struct StormWait {
-    std::int64_t beganNs = 0; ///< monotonic, as the worker sees it
-    double seconds = 0; ///< training and merges are no waiting
-    double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
 };
 
 /// Reads from the telemetry of a run how long its workers waited: whoever is killed has no next step in its process, so

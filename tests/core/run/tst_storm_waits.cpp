@@ -75,6 +75,22 @@ private Q_SLOTS:
         QCOMPARE(clock.ownNs(345), 320);
     }
 
+    /// The clock went 15 s forward while workers merged after a full disk, and the storm said that they waited 16 s.
+    void whatTheClockJumpedWasCountedAsAWait()
+    {
+        JumpedClock clock;
+        clock.jump(100'000'000'000, 15'000'000'000);
+        const auto merged = clock.own({ 99'000'000'000, 116'000'000'000, 0.8, 16.2 });
+        QCOMPARE(merged.endedNs, 101'000'000'000);
+        QVERIFY(std::abs(merged.mergeSeconds - 1.2) < 1e-9);
+        QVERIFY(std::abs(merged.seconds - 0.8) < 1e-9);
+        const auto waited = clock.own({ 99'000'000'000, 116'000'000'000, 16.5, 0.5 });
+        QVERIFY(waited.mergeSeconds < 1e-9);
+        QVERIFY(std::abs(waited.seconds - 2) < 1e-9);
+        const auto other = clock.own({ 120'000'000'000, 123'000'000'000, 2, 1 }); // began after it
+        QVERIFY(std::abs(other.seconds - 2) < 1e-9 && std::abs(other.mergeSeconds - 1) < 1e-9);
+    }
+
     void lineThatIsStillBeingWrittenIsReadLater()
     {
         const QTemporaryDir folder;
