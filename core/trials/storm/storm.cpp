@@ -175,8 +175,8 @@ private:
         problem("A person was asked although nothing called for one: " + undue);
     }
 
-    /// Waits belong to the act that was newest when they began, or began just then; and are none of a fault that still
-    /// lasted.
+    /// Waits belong to the act that was newest when they began, or began just then; and are none while that one or
+    /// another fault lasted.
     void judgeWaits()
     {
         for (const auto& theirs : waits_.take(kWaitsFromSeconds)) {
@@ -188,26 +188,23 @@ private:
             auto& longest = report_.waits[act->name];
             longest.seconds = std::max(longest.seconds, wait.seconds);
             longest.mergeSeconds = std::max(longest.mergeSeconds, wait.mergeSeconds);
-            const double beyond
-                = wait.seconds + wait.mergeSeconds - std::max(*act->holdsSeconds, stillHeldSeconds(wait));
+            const double held = secondsWithin(faults(), std::min(wait.beganNs, act->beganNs), wait.endedNs);
+            const double beyond = wait.seconds + wait.mergeSeconds - held;
             report_.longestWait = std::max(report_.longestWait, beyond);
             if (beyond > kLongestWaitSeconds)
                 problem("After " + act->name + " a worker that it did not hit waited " + formatNumber(wait.seconds, 2)
-                    + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; the fault itself lasted "
-                    + formatNumber(*act->holdsSeconds, 2) + " s.");
+                    + " s, and " + formatNumber(wait.mergeSeconds, 2) + " s at merges; faults lasted "
+                    + formatNumber(held, 2) + " s of that.");
         }
     }
 
-    /// How long a fault of an earlier act still lasted when a wait began, or began just then.
-    double stillHeldSeconds(const StormWait& wait) const
+    std::vector<Stretch> faults() const
     {
-        double held = 0;
-        for (const Done& one : done_) {
-            const double early = std::max(0.0, static_cast<double>(wait.beganNs - one.beganNs - kJustThenNs) / 1e9);
-            if (one.holdsSeconds && one.beganNs <= wait.beganNs + kJustThenNs)
-                held = std::max(held, *one.holdsSeconds - early);
-        }
-        return held;
+        std::vector<Stretch> found;
+        for (const Done& one : done_)
+            if (one.holdsSeconds)
+                found.push_back({ one.beganNs, one.beganNs + static_cast<std::int64_t>(*one.holdsSeconds * 1e9) });
+        return found;
     }
 
     /// A point that nobody came to in its time (there was nothing to remove just then, say) gets two more chances.

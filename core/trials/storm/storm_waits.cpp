@@ -8,6 +8,19 @@
 
 namespace furrow {
 
+double secondsWithin(std::vector<Stretch> stretches, std::int64_t fromNs, std::int64_t toNs)
+{
+    std::ranges::sort(stretches, {}, &Stretch::beganNs);
+    std::int64_t sum = 0;
+    std::int64_t at = fromNs;
+    for (const Stretch& one : stretches) {
+        const std::int64_t end = std::min(one.endedNs, toNs);
+        sum += std::max<std::int64_t>(0, end - std::max(one.beganNs, at));
+        at = std::max(at, end);
+    }
+    return static_cast<double>(sum) / 1e9;
+}
+
 void JumpedClock::jump(std::int64_t ownNs, std::int64_t forwardNs)
 {
     jumps_.push_back({ ownNs, aheadNs() + forwardNs });

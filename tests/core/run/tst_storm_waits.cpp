@@ -75,6 +75,18 @@ private Q_SLOTS:
         QCOMPARE(clock.ownNs(345), 320);
     }
 
+    /// A disk was full right after the checkpoints had been away: the wait for both was that of the first alone.
+    void faultsThatFollowEachOtherCountTogether()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const std::vector<Stretch> faults { { 12 * kSecond, 14 * kSecond }, { 10 * kSecond, 12 * kSecond },
+            { 11 * kSecond, 13 * kSecond }, { 30 * kSecond, 31 * kSecond } };
+        QCOMPARE(secondsWithin(faults, 10 * kSecond, 16 * kSecond), 4.0);
+        QCOMPARE(secondsWithin(faults, 13 * kSecond, 16 * kSecond), 1.0);
+        QCOMPARE(secondsWithin(faults, 0, 11 * kSecond), 1.0);
+        QCOMPARE(secondsWithin({}, 0, kSecond), 0.0);
+    }
+
     /// The clock went 15 s forward while workers merged after a full disk, and the storm said that they waited 16 s.
     void whatTheClockJumpedWasCountedAsAWait()
     {
