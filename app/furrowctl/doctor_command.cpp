@@ -221,14 +221,16 @@ int repair(const std::string& run, bool acceptLoss, bool json)
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {
         print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis },
-            { "older", r.older }, { "settings_set_aside", r.settingsSetAside }, { "old_copy", r.oldCopy.string() },
-            { "checkpoints_added", r.rebuilt.checkpoints }, { "heads", r.rebuilt.heads }, { "committed", r.committed },
-            { "chunks", r.known }, { "notes", notes }, { "problems", left } });
+            { "older", r.older }, { "made_live", r.madeLive }, { "settings_set_aside", r.settingsSetAside },
+            { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
+            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes },
+            { "problems", left } });
         return code;
     }
     if (!r.needed) {
         std::cout << "The tracker is whole and not older than the weights; "
-                  << (notes.empty()               ? "nothing was changed."
+                  << (r.madeLive                  ? "it was a copy, and is in WAL mode now, as training needs it."
+                             : notes.empty()      ? "nothing was changed."
                              : r.settingsSetAside ? "only settings in it were changed."
                                                   : "it was not changed.")
                   << std::endl;

@@ -56,11 +56,12 @@ bool sqliteMayFail() { return sqliteFaultFile() != nullptr; }
 SqliteFault sqliteFault()
 {
     const auto kind = wordsIn(sqliteFaultFile()).first;
-    return kind == "full" ? SqliteFault::Full
-        : kind == "write" ? SqliteFault::Write
-        : kind == "sync"  ? SqliteFault::Sync
-        : kind == "read"  ? SqliteFault::Read
-                          : SqliteFault::None;
+    return kind == "full"  ? SqliteFault::Full
+        : kind == "write"  ? SqliteFault::Write
+        : kind == "sync"   ? SqliteFault::Sync
+        : kind == "read"   ? SqliteFault::Read
+        : kind == "unread" ? SqliteFault::Unread
+                           : SqliteFault::None;
 }
 
 ClockFault clockFault()

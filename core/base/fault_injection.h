@@ -16,7 +16,7 @@ namespace furrow {
 // - FURROW_AWAY_PATIENCE_S=seconds: how long the supervisor waits for the disk of its run.
 // - FURROW_REMOVED_PATIENCE_S=seconds: until a file of the data that is gone counts as removed.
 // - FURROW_SQLITE_FAULT=file: while that file exists, SQLite's own reading and writing fails as its first word says:
-// full, write, sync, read.
+// full, write, sync, read; unread: the system itself refuses to read.
 // - FURROW_CLOCK=file: two numbers in it are added to the wall clock and to the monotonic one [s]: clocks that jump.
 // - FURROW_FREEZE=file: the process whose id is its first word (0: whoever looks) removes it and stands still, inside a
 // transaction of the kind that is its second word: read, write.
@@ -30,7 +30,7 @@ double faultNumber(const char* name, double otherwise, int index = 0);
 /// Whether a write must fail now as on a full disk.
 bool diskPretendsFull();
 
-enum class SqliteFault { None, Full, Write, Sync, Read };
+enum class SqliteFault { None, Full, Write, Sync, Read, Unread };
 /// Whether SQLite's files are to fail at all in this process; else sqliteFault() need not be asked.
 bool sqliteMayFail();
 SqliteFault sqliteFault();

@@ -101,6 +101,7 @@ Result<Database> openForReading(
     FURROW_TRY(refuseLinkedDatabase(tracker));
     Database::Options options;
     options.access = Database::Access::ReadOnly;
+    options.busyMs = 5'000; // only who has locked the whole file keeps others from reading
     options.shownAs = shownAs;
     options.makesNothing = readFor == ReadFor::Look;
     options.immutable = readFor == ReadFor::Look && isAlone(tracker);

@@ -216,6 +216,24 @@ Result<std::string> metaText(Database& db, const char* key)
 
 } // namespace
 
+Status LedgerReader::checkIsLive(const std::filesystem::path& tracker)
+{
+    auto db = openForReading(tracker);
+    if (!db.ok())
+        return {}; // who needs it says so
+    std::string mode;
+    {
+        Rows row = db.value().query("PRAGMA journal_mode");
+        if (row.next())
+            mode = row.text(0);
+    }
+    FURROW_TRY(db.value().takeStatus());
+    if (mode == "wal" || db.value().isImmutable()) // of a file that was opened without its WAL nobody can say
+        return {};
+    return Error { ErrorCode::Corrupt,
+        sentence(Database::kNotLive, { utf8Text(tracker), utf8Text(tracker.parent_path()) }) };
+}
+
 Result<std::string> LedgerReader::runId() { return metaText(state_->db, "run_id"); }
 
 Result<std::string> LedgerReader::frozen() { return metaText(state_->db, "frozen"); }
@@ -236,6 +254,19 @@ Result<Message> LedgerReader::goesOnWithout()
         Rows row = state_->db.query("SELECT value FROM meta WHERE key=?", kGoesOnWithout);
         if (row.next())
             what = messageAt(state_->db, row, 0);
+    }
+    return answer(state_->db, std::move(what));
+}
+
+Result<std::vector<Message>> LedgerReader::notSaved()
+{
+    std::vector<Message> what;
+    {
+        Rows rows = state_->db.query(
+            "SELECT meta.value FROM incarnation JOIN meta ON meta.key=?||incarnation.id WHERE incarnation.live=1 ORDER BY incarnation.worker",
+            kNotSaved);
+        while (rows.next())
+            what.push_back(messageAt(state_->db, rows, 0));
     }
     return answer(state_->db, std::move(what));
 }

@@ -214,6 +214,9 @@ public:
 
     Result<std::string> runId();
     Result<std::int64_t> participations(); ///< of private training, of any unit at most so far; 0: none, or not kept
+    /// Corrupt: it is a copy without a WAL, which no process of a run writes; Database::setWalMode() mends that.
+    static Status checkIsLive(const std::filesystem::path& tracker);
+    Result<std::vector<Message>> notSaved(); ///< what live workers keep of why they cannot save, by worker
     Result<Message> goesOnWithout(); ///< what keepGoesOnWithout() kept; "": nothing
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.

@@ -70,7 +70,7 @@ std::int64_t mostOf(Database& db, ChunkId chunk, const WindowRanges& among)
 {
     Depth depth;
     Rows rows
-        = db.query("SELECT id, outcome, ranges, done, skipped FROM claim WHERE chunk=? AND started_wall>0", chunk);
+        = db.query("SELECT id, outcome, ranges, done, skipped FROM claim WHERE chunk=? AND started_wall<>0", chunk);
     while (rows.next())
         depth.add(windowsOf(db, rows));
     return depth.most(among);
@@ -98,7 +98,7 @@ Counts countAll(Database& db)
         depth = {};
     };
     Rows rows
-        = db.query("SELECT id, outcome, ranges, done, skipped, chunk FROM claim WHERE started_wall>0 ORDER BY chunk");
+        = db.query("SELECT id, outcome, ranges, done, skipped, chunk FROM claim WHERE started_wall<>0 ORDER BY chunk");
     while (rows.next()) {
         const std::int64_t chunk = chunkIdAt(db, rows, 5).value;
         if (chunk != at)
@@ -129,7 +129,7 @@ Result<Participations> participations(const std::filesystem::path& tracker, cons
     Participations found;
     found.kept = mostOf(countKept(db));
     found.all = mostOf(countAll(db));
-    found.lostTrainings = db.integer("SELECT count(*) FROM claim c WHERE c.started_wall>0 AND (c.outcome=? OR EXISTS"
+    found.lostTrainings = db.integer("SELECT count(*) FROM claim c WHERE c.started_wall<>0 AND (c.outcome=? OR EXISTS"
                                      " (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0))",
                                 ClaimOutcome::Lost)
                               .value_or(0);

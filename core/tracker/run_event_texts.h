@@ -24,6 +24,8 @@ inline constexpr SentenceText kDiskHasRoomAgain("the disk of the run has room ag
 inline constexpr SentenceText kCheckpointsAway( ///< their folder
     "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.");
 inline constexpr SentenceText kCheckpointsAreBack("the checkpoints are back");
+inline constexpr SentenceText kCannotSave("Worker %1 cannot save what it trains, and tries again: %2"); ///< why
+inline constexpr SentenceText kSavesAgain("worker %1 has saved what it trained");
 /// Events of the run that begin so name rows of the data that no block will have.
 inline constexpr const char* kLeftOutEvent = "left out: ";
 

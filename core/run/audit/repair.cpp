@@ -26,7 +26,7 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/tracker_config.h"
 #include "core/tracker/audit/audit.h"
-#include "core/tracker/sqlite/cannot_open.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/audit/recount.h"
@@ -44,20 +44,27 @@ using Say = std::function<void(const std::string&)>;
 using Verdicts = std::map<std::pair<std::string, std::string>, WeightsVerdict>; ///< by folder and manifest
 constexpr std::size_t kPlansAtOnce = 64;
 
-/// Names that lead out of the run folder: a tracker that was tampered with.
-Message damageOfNames(const std::filesystem::path& tracker)
+/// Of a file that cannot be read now, or that another process has locked, nobody can say what is in it.
+bool saysNothing(const Error& error)
 {
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Busy || error.code == ErrorCode::Cancelled;
+}
+
+/// Names that lead out of the run folder: a tracker that was tampered with.
+Result<Message> damageOfNames(const std::filesystem::path& tracker)
+{
+    const auto told = [](const Error& error) { return saysNothing(error) ? Result<Message>(error) : error.message; };
     auto reader = LedgerReader::open(tracker);
     if (!reader.ok())
-        return reader.error().message;
+        return told(reader.error());
     if (auto rows = reader.value().checkpoints(); !rows.ok())
-        return rows.error().message;
+        return told(rows.error());
     auto epochs = reader.value().epochs();
     const auto blocks = epochs.ok() && !epochs.value().empty() ? epochs.value().back().knownBlocks : 0;
     for (std::int64_t block = 0; block < blocks; ++block)
         if (auto row = reader.value().block(block); !row.ok())
-            return row.error().message;
-    return {};
+            return told(row.error());
+    return Message();
 }
 
 /// Of a ledger that is not in order.
@@ -72,21 +79,21 @@ Message firstFault(const AuditReport& report)
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
-/// "": it is whole. What cannot be opened is not called damaged.
+/// "": it is whole.
 Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
     auto report = audit(tracker);
     if (!report.ok())
-        return isForOpening(report.error()) ? Result<Message>(report.error()) : report.error().message;
+        return saysNothing(report.error()) ? Result<Message>(report.error()) : report.error().message;
     if (report.value().runId != runId)
         return Message("it belongs to run " + report.value().runId);
     return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
 }
 
-bool isWhole(const std::filesystem::path& tracker, const std::string& runId)
+Result<bool> isWhole(const std::filesystem::path& tracker, const std::string& runId)
 {
-    const auto damage = damageOf(tracker, runId);
-    return damage.ok() && damage.value().empty();
+    FURROW_TRY_ASSIGN(const auto damage, damageOf(tracker, runId));
+    return damage.empty();
 }
 
 ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256)
@@ -251,14 +258,16 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
 }
 
 /// Number of the newest event of a ledger that is whole, else nothing.
-std::optional<std::int64_t> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
+Result<std::optional<std::int64_t>> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
 {
-    std::error_code unknown;
-    if (!std::filesystem::exists(ledger, unknown) || !isWhole(ledger, runId))
-        return std::nullopt;
-    auto reader = LedgerReader::open(ledger);
-    auto newest = reader.ok() ? reader.value().newestEvent() : Result<std::int64_t>(reader.error());
-    return newest.ok() ? std::optional(newest.value()) : std::nullopt;
+    if (!isTaken(ledger))
+        return std::optional<std::int64_t>();
+    FURROW_TRY_ASSIGN(const bool whole, isWhole(ledger, runId));
+    if (!whole)
+        return std::optional<std::int64_t>();
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
+    FURROW_TRY_ASSIGN(const auto newest, reader.newestEvent());
+    return std::optional(newest);
 }
 
 std::filesystem::path with(const std::filesystem::path& path, const std::string& ending)
@@ -269,10 +278,16 @@ std::filesystem::path with(const std::filesystem::path& path, const std::string&
 }
 
 /// Whether only counters of the tracker were wrong: then `target` is a copy with right ones.
-bool countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
 {
-    if (adoptSnapshot(paths.tracker(), target).ok() && recount(target).ok() && isWhole(target, file.runId))
-        return true;
+    const auto adopted = isTaken(paths.tracker()) ? adoptSnapshot(paths.tracker(), target) : Status {};
+    if (!adopted.ok() && saysNothing(adopted.error()))
+        return adopted.error();
+    if (isTaken(target) && adopted.ok() && recount(target).ok()) {
+        FURROW_TRY_ASSIGN(const bool whole, isWhole(target, file.runId));
+        if (whole)
+            return true;
+    }
     std::error_code ignored;
     for (const char* ending : { "", "-wal", "-shm" })
         std::filesystem::remove(with(target, ending), ignored);
@@ -281,9 +296,10 @@ bool countedAnew(const RunPaths& paths, const RunFile& file, const std::filesyst
 
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
 {
-    const auto tracker = newestEventOf(paths.tracker(), file.runId);
-    const auto snapshot = newestEventOf(paths.trackerSnapshot(), file.runId);
-    if (!tracker && countedAnew(paths, file, target)) {
+    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths.tracker(), file.runId));
+    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths.trackerSnapshot(), file.runId));
+    FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target));
+    if (counted) {
         report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";
         return {};
     }
@@ -373,6 +389,8 @@ Result<std::optional<std::vector<std::string>>> givenUp(const RunPaths& paths, c
 {
     auto known = LedgerReader::open(paths.tracker());
     auto before = known.ok() ? known.value().checkpoints() : Result<CheckpointRows>(known.error());
+    if (!before.ok() && saysNothing(before.error()))
+        return before.error();
     if (!before.ok()) {
         auto snapshot = LedgerReader::open(paths.trackerSnapshot());
         before = snapshot.ok() ? snapshot.value().checkpoints() : Result<CheckpointRows>(snapshot.error());
@@ -440,6 +458,16 @@ Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, con
     return files.syncFolder(paths.folder());
 }
 
+/// A whole copy without a WAL becomes a tracker that can be written. @return false: it was one
+Result<bool> makeLive(const RunPaths& paths)
+{
+    const auto live = LedgerReader::checkIsLive(paths.tracker());
+    if (live.ok() || live.error().code != ErrorCode::Corrupt)
+        return live.ok() ? Result<bool>(false) : live.error();
+    FURROW_TRY(Database::setWalMode(paths.tracker()));
+    return true;
+}
+
 /// Which of the two it needs, and that.
 Result<RepairReport> repairTracker(
     const RunPaths& paths, const RunFile& file, bool acceptLoss, Verdicts& verdicts, const Say& say)
@@ -452,8 +480,10 @@ Result<RepairReport> repairTracker(
         report.older = !older.empty();
     }
     report.needed = !report.damage.empty();
-    if (!report.needed)
+    if (!report.needed) {
+        FURROW_TRY_ASSIGN(report.madeLive, makeLive(paths));
         return report;
+    }
     FURROW_TRY_ASSIGN(auto workshop,
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
@@ -560,6 +590,8 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
         FURROW_TRY(addProblemsOfStates(paths, file, reader.value(), problems));
     for (const auto& changed : notAsBegun(paths, file, reader.value()))
         problems.push_back(changed.message);
+    if (const auto live = LedgerReader::checkIsLive(paths.tracker()); !live.ok())
+        problems.push_back(live.error().message);
     FURROW_TRY_ASSIGN(const auto wrong, wrongSettings(file, reader.value()));
     if (wrong)
         problems.push_back(sentence(

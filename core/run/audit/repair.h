@@ -16,6 +16,7 @@ namespace furrow {
 struct RepairReport {
     bool needed = false; ///< of the tracker
     bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
+    bool madeLive = false; ///< it was a whole copy that is not in WAL mode, and is now
     bool settingsSetAside = false; ///< those of the newest attempt, which no resume could use
     std::string damage; ///< what was wrong with the tracker
     std::string basis; ///< what the new one was made from

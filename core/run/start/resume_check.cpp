@@ -58,6 +58,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         { paths.evaluationFile(), paths.questionsFile(), paths.duplicatesFile(), paths.supervisorLock() })
         FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
+    FURROW_TRY(LedgerReader::checkIsLive(paths.tracker()));
     if (const auto changed = notAsBegun(paths, file, reader); !changed.empty())
         return changed.front();
     if (!choice.acceptLoss)

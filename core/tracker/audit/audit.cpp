@@ -496,7 +496,7 @@ private:
                     { toString(chunkIdAt(db_, rows, 1)), std::to_string(rows.integer(0)) }));
         const AuditedClaim claim { rows.integer(0), chunkIdAt(db_, rows, 1), rows.integer(8),
             static_cast<ClaimOutcome>(rows.integer(4)), decodeRanges(rows.text(16)), decodeRanges(rows.text(17)),
-            decodeRanges(rows.text(18)),
+            decodeRanges(rows.text(18)), rows.integer(10) != 0,
             rows.integer(10) != 0 || rows.integer(4) == static_cast<int>(ClaimOutcome::Trained), amount(11), amount(12),
             amount(13), amount(14), amount(5), rows.real(15) };
         const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, 19, kWindowBounds), amount(20), amount(21),
@@ -676,6 +676,7 @@ void checkIntegrity(Database& db, AuditReport& report)
         report.integrityOk = false;
         report.integrity += (report.integrity.empty() ? "" : "; ") + lineAt(rows, 0);
     }
+    db.failWhereNotRead();
 }
 
 } // namespace

@@ -180,6 +180,10 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
         wrong_(FindingKind::Claims, claim.chunk,
             sentence("%1: claim %2 trained or left out windows that it did not have, or both: its row was changed",
                 { toString(claim.chunk), std::to_string(claim.id) }));
+    if (!claim.dated && !rebuilt_ && (claim.outcome == ClaimOutcome::Trained || windows > 0 || !claim.skipped.empty()))
+        wrong_(FindingKind::Claims, claim.chunk,
+            sentence("%1: claim %2 was trained and does not say when it was begun: its row was changed",
+                { toString(claim.chunk), std::to_string(claim.id) }));
     if (!rebuilt_)
         differs(
             "steps", claim.steps, windows == 0 ? 0 : std::max<std::int64_t>(0, claim.lastStep - claim.firstStep + 1));

@@ -59,6 +59,7 @@ struct AuditedClaim {
     WindowRanges ranges;
     WindowRanges done;
     WindowRanges skipped;
+    bool dated = false; ///< it says when it was begun
     bool begun = false;
     std::int64_t steps = 0;
     std::int64_t firstStep = 0;

@@ -8,13 +8,14 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
-#include "core/tracker/sqlite/cannot_open.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/fault_vfs.h"
 #include "core/tracker/sqlite/make_nothing.h"
+#include "core/tracker/sqlite/read_failures.h"
 #include "core/tracker/sqlite/sqlite_version.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
@@ -23,6 +24,7 @@
 #include <cerrno>
 #include <chrono>
 #include <random>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -84,8 +86,11 @@ Error busyError(const std::filesystem::path& path)
     return { ErrorCode::Busy,
         writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again",
                      { utf8Text(path), inWords(*writer) })
-               : sentence("%1 is locked by another process for too long", { utf8Text(path) }) };
+               : sentence("%1 is locked by another process for too long; let it go on or end it, then try again",
+                     { utf8Text(path) }) };
 }
+
+constexpr SentenceText kIoFailed("%1: reading or writing failed (%2); check the disk");
 
 /// @param said  by SQLite, which quotes names of a damaged file as they stand there
 /// @param systemCode  errno of a call that failed; 0: not known
@@ -118,12 +123,13 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
         if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
         return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
-            isThere(path) ? sentence(kCannotOpen, { file }) : sentence("there is no tracker %1", { file }) };
+            isThere(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                          : sentence("there is no tracker %1", { file }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
     case SQLITE_IOERR:
         if (systemCode == EFBIG)
             return { ErrorCode::Io, sentence("cannot write %1", { file }) + ": " + tooLargeInWords() };
-        return { ErrorCode::Io, sentence("%1: reading or writing failed (%2); check the disk", { file, detail }) };
+        return { ErrorCode::Io, sentence(kIoFailed, { file, detail }) };
     default: return { ErrorCode::Internal, file + ": " + detail };
     }
 }
@@ -134,6 +140,7 @@ void configureOnce()
     [[maybe_unused]] static const int code = [] {
         const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         MakeNothing::install();
+        ReadFailures::install();
         installFaultVfs();
         return configured;
     }();
@@ -328,9 +335,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     if (!db.failed() && !readOnly) {
         Rows mode = db.query("PRAGMA journal_mode");
         if (mode.next() && mode.text(0) != "wal")
-            db.fail({ ErrorCode::Corrupt,
-                sentence("the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker",
-                    { utf8Text(path) }) });
+            db.fail({ ErrorCode::Corrupt, sentence(kNotLive, { utf8Text(path), utf8Text(path.parent_path()) }) });
     } else if (!db.failed()) {
         db.integer("SELECT count(*) FROM sqlite_schema"); // shows at once when it cannot be read
     }
@@ -358,6 +363,23 @@ Result<Database> Database::create(const std::filesystem::path& path)
     if (set != SQLITE_OK)
         return sqliteError(set, sqlite3_errmsg(raw), path);
     return open(path, {});
+}
+
+Status Database::setWalMode(const std::filesystem::path& path)
+{
+    FURROW_TRY(onlyFiles(path));
+    configureOnce();
+    FURROW_TRY(checkSqliteVersion());
+    sqlite3* raw = nullptr;
+    int code = sqlite3_open_v2(
+        utf8Text(path).c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const DbHandle handle(raw);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(raw, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK)
+        return {};
+    return sqliteError(code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), path,
+        raw == nullptr ? 0 : sqlite3_system_errno(raw));
 }
 
 void Database::setPatience(Patience patience) { state_->waiting.patience = std::move(patience); }
@@ -395,6 +417,7 @@ bool Database::failed() const { return state_->error.has_value(); }
 
 Status Database::takeStatus()
 {
+    (void)ReadFailures::take(); // those of before are none of what comes
     if (!state_->error)
         return {};
     Error error = std::move(*state_->error);
@@ -402,8 +425,17 @@ Status Database::takeStatus()
     return error;
 }
 
+void Database::failWhereNotRead()
+{
+    if (const int failed = ReadFailures::take(); failed != 0)
+        fail({ ErrorCode::Io,
+            sentence(kIoFailed, { utf8Text(state_->path), std::generic_category().message(failed) }) });
+}
+
 void Database::record(int code, const char* doing)
 {
+    if ((code & 0xff) == SQLITE_CORRUPT)
+        failWhereNotRead(); // the first failure wins
     std::string detail = sqlite3_errmsg(state_->handle.get());
     const bool overflown = (code == SQLITE_ERROR && detail == "integer overflow")
         || code == SQLITE_CONSTRAINT_DATATYPE; // a sum() or an addition to what no run has

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/sentence.h"
 #include "core/tracker/sqlite/patience.h"
 
 #include <cstdint>
@@ -55,6 +56,10 @@ private:
 /// lines and no return code is lost. One thread.
 class Database {
 public:
+    /// What open() says of a file without a WAL: itself, the folder of the run.
+    static constexpr SentenceText kNotLive {
+        "the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else"
+    };
     enum class Access { ReadOnly, ReadWrite };
     struct Options {
         Access access = Access::ReadWrite;
@@ -64,11 +69,13 @@ public:
         /// Of ReadOnly: no file beside it is made but the index of a WAL that has none; without a WAL, opening a
         /// database that had one fails (Io).
         bool makesNothing = false;
-        int busyMs = 30'000; ///< how long a writer waits for its turn; see setPatience
+        int busyMs = 30'000; ///< how long it waits for its turn; see setPatience
         std::filesystem::path
             shownAs {}; ///< what errors name in place of a private copy that goes away; empty: the file itself
     };
     static Result<Database> open(const std::filesystem::path& path, const Options& options);
+    /// Brings a copy without a WAL back to life, as open() wants it. Nobody may have it open.
+    static Status setWalMode(const std::filesystem::path& path);
     /// Makes an empty file in WAL mode; fails when one exists.
     static Result<Database> create(const std::filesystem::path& path);
     Database(Database&&) noexcept;
@@ -106,6 +113,8 @@ public:
 
     /// Records a failure of our own rules; the transaction will not commit. The first one wins.
     void fail(Error error);
+    /// Records Io where the system refused a read since takeStatus(): SQLite may have called that damage.
+    void failWhereNotRead();
     bool failed() const;
     /// The recorded failure, if any; it is forgotten by this call.
     Status takeStatus();

@@ -20,6 +20,11 @@ constexpr std::uint64_t kFirstMark = 124;
 constexpr std::uint64_t kLastMark = 127;
 constexpr std::uint64_t kOpenByte = 128; // each connection holds it for as long as it is open
 
+// Bytes of the file itself, from the description of its locks (lockingv3.html). Who has the right to write there,
+// without a WAL or for itself alone, keeps everybody out.
+constexpr std::uint64_t kPendingByte = 0x40000000;
+constexpr std::uint64_t kLastSharedByte = kPendingByte + 511;
+
 constexpr std::uintmax_t kLargeWal = std::uintmax_t(64) << 20; // in health some MiB; database.cpp cuts it back to 16
 
 bool covers(const ByteLock& lock, std::uint64_t first, std::uint64_t last)
@@ -53,6 +58,9 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
         if (!lock.exclusive && covers(lock, kFirstMark, kLastMark))
             found.readers.push_back(holder);
     }
+    for (const ByteLock& lock : byteLocks(tracker))
+        if (lock.exclusive && covers(lock, kPendingByte, kLastSharedByte))
+            found.keeper = { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
     return found;
 }
 

@@ -17,7 +17,7 @@ struct TrackerLocks {
     bool told = false; ///< of a tracker that somebody has open: the system tells (only Linux does)
     std::optional<LockHolder> writer; ///< nobody else can write; a lock for reading does that too, and it takes only
                                       ///< the right to read the file
-    std::optional<LockHolder> keeper; ///< nobody can take a WAL up that was left, nor move it
+    std::optional<LockHolder> keeper; ///< nobody can take a WAL up that was left, nor move it, or open the file at all
     std::vector<LockHolder> readers; ///< the WAL cannot be used from its start again
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);

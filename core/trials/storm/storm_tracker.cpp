@@ -108,8 +108,8 @@ StormDeed foreignLock(StormRun& run, Random& random)
 
 StormDeed failSqlite(StormRun& run, Random& random)
 {
-    constexpr const char* kKinds[] = { "full", "write", "sync", "read" };
-    const std::string kind = kKinds[random.below(4)];
+    constexpr const char* kKinds[] = { "full", "write", "sync", "read", "unread" };
+    const std::string kind = kKinds[random.below(std::size(kKinds))];
     const Stopwatch failing;
     run.put(run.sqliteFaultFile(), kind);
     pause(200 + static_cast<std::int64_t>(random.below(2500)));

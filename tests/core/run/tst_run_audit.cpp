@@ -552,6 +552,8 @@ const std::vector<Tampering>& tamperings()
             } },
         { "the steps of a part", Verdict::Wrong, "checkpoint 2 is 2 steps further",
             [](C c) { c.sql("UPDATE part SET steps=0 WHERE claim=3"); } },
+        { "a claim as if nobody had begun it", Verdict::Wrong, "claim 3 was trained and does not say when it was begun",
+            [](C c) { c.sql("UPDATE claim SET started_wall=0 WHERE id=3"); } },
         { "the samples of a claim", Verdict::Wrong, "claim 3 says 4 samples, its windows and steps give 5",
             [](C c) { c.sql("UPDATE claim SET samples=4 WHERE id=3"); } },
         { "the tokens of a claim", Verdict::Wrong, "claim 3 says 7 tokens",
@@ -1279,6 +1281,43 @@ private Q_SLOTS:
         const auto repaired = good(repairRun(run.paths, [](const std::string&) { }, true));
         QVERIFY(repaired.needed && repaired.rebuilt.heads == std::vector<std::string> { "r0-10" });
         QCOMPARE(repaired.committed, 10);
+    }
+
+    void aTrackerThatSomebodyHadLockedWasMadeAnew() // a backup tool, or a database browser; nothing was damaged
+    {
+        Changed run(whole_);
+        const auto before = good(readFile(run.paths.tracker()));
+        auto holder = good(Database::open(run.paths.tracker(), {}));
+        holder.script("PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE; COMMIT");
+        good(holder.takeStatus());
+        QCOMPARE(repairRun(run.paths, [](const std::string&) { }, true).error().code, ErrorCode::Busy);
+        QCOMPARE(trackerDamage(run.paths).error().code, ErrorCode::Busy); // so that doctor advises no repair
+        QVERIFY(good(readFile(run.paths.tracker())) == before);
+        for (const auto& entry : good(entriesOf(run.paths.folder())))
+            QVERIFY2(utf8Text(entry).find(".damaged-") == std::string::npos, utf8Text(entry).c_str());
+    }
+
+    void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume
+    {
+        Changed run(whole_);
+        const auto copy = run.paths.folder() / "copy.sqlite";
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(copy));
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::rename(copy, run.paths.tracker());
+        const auto file = good(readRunFile(run.paths));
+        const auto resumed = [&] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(run.paths, file, reader, {}, [&] { return audit(run.paths.tracker()); });
+        };
+        QVERIFY(good(trackerDamage(run.paths)).empty());
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(problems.size() == 1 && problems.front().find("is not in WAL mode") != std::string::npos);
+        QVERIFY(resumed().error().message.find("--repair` puts it into WAL mode") != std::string::npos);
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(!repaired.needed && repaired.madeLive && repaired.problems.empty());
+        good(resumed());
+        QVERIFY(!good(repairRun(run.paths, [](const std::string&) { })).madeLive);
     }
 
     void aRepairWithoutTrackerAndSnapshotAskedForNoYes() // nobody could say what there had been
