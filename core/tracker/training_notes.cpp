@@ -5,6 +5,7 @@
 #include "core/tracker/epochs.h"
 #include "core/tracker/kept_messages.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/worker_ledger.h"
 #include "core/tracker/worker_state.h"
 
@@ -145,6 +146,22 @@ Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t
         storeMeta(file.db, kMostParticipations, std::to_string(most));
         updateStop(file);
     }
+    return transaction.commit();
+}
+
+Status WorkerLedger::keepNotSaved(const Message& why)
+{
+    LedgerFile& file = state_->file;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    requireLive(file, state_->incarnation);
+    const std::string key = kNotSaved + std::to_string(state_->incarnation);
+    const std::string worker = std::to_string(state_->worker);
+    const Message text = why.empty() ? sentence(kSavesAgain, { worker }) : sentence(kCannotSave, { worker, why });
+    writeRunEvent(file, state_->incarnation, text); // keeps its parts
+    if (why.empty())
+        file.db.run("DELETE FROM meta WHERE key=?", key);
+    else
+        storeMeta(file.db, key, text);
     return transaction.commit();
 }
 

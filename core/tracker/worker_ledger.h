@@ -116,6 +116,9 @@ public:
     /// What the next incarnation of this replica must know of a roll-back (TrainingNotes::rollbacks).
     Status keepRollback(const std::string& note);
 
+    /// Why nothing can be saved now, while training goes on or waits (LedgerReader::notSaved); "": it was.
+    Status keepNotSaved(const Message& why);
+
     /// From now on completions survive a power loss too (and with each of them the claims before it), not only commits.
     /// Only a benchmark needs it: a power loss voids uncommitted training anyway (core/DECISIONS.md 19).
     void makeEveryWriteDurable();

@@ -156,17 +156,24 @@ private Q_SLOTS:
         (void)RunDriver::ctl({ "kill"_q, run, "--wait"_q });
     }
 
-    /// Three tries within moments ended each worker, and after five restarts the run.
+    /// Three tries within moments ended each worker, and after five restarts the run. And only the logs of the workers
+    /// said why nothing went on.
     void aDiskThatWasFullForSomeSecondsCostTheWorkers()
     {
         const QString run = begin();
         QVERIFY(!run.isEmpty());
+        const auto isSaid = [&run] {
+            return RunDriver::status(run)["hindrance"_q].toString().contains("cannot save what it trains"_q);
+        };
+        QVERIFY(!isSaid());
         QVERIFY(write(path("full"), {}));
         QTest::qWait(12'000);
         const qint64 before = newestCheckpoint(run);
         QVERIFY(allWorkersLive(run));
+        QVERIFY(isSaid());
         QVERIFY(QFile::remove(path("full")));
         QTRY_VERIFY_WITH_TIMEOUT(newestCheckpoint(run) > before, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!isSaid(), 30'000);
         QVERIFY(allWorkersLive(run));
         const auto stopped = RunDriver::ctl({ "stop"_q, run, "--wait"_q });
         QVERIFY2(stopped.exitCode == 0, qPrintable(stopped.errors));
@@ -179,7 +186,7 @@ private Q_SLOTS:
     {
         const QString run = begin();
         QVERIFY(!run.isEmpty());
-        for (const char* fault : { "full", "write" }) {
+        for (const char* fault : { "full", "write", "unread" }) { // the last was called a damaged tracker
             QVERIFY(write(path("sqlite"), fault));
             QTest::qWait(5'000);
             QVERIFY(QFile::remove(path("sqlite")));

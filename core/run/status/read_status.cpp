@@ -130,6 +130,17 @@ void sayWhatItGoesOnWithout(RunStatus& status, LedgerReader& ledger)
         status.evidence.push_back(std::move(what).value());
 }
 
+/// Workers that a disk refuses train on for a while, and then wait. As they kept it themselves.
+void sayWhoCannotSave(RunStatus& status, LedgerReader& ledger)
+{
+    const auto what = status.supervised ? ledger.notSaved() : Result<std::vector<Message>>(std::vector<Message>());
+    if (!what.ok() || what.value().empty())
+        return;
+    status.evidence.insert(status.evidence.end(), what.value().begin(), what.value().end());
+    if (!status.hindrance)
+        status.hindrance = { sentence("its checkpoints cannot be written"), what.value().front() };
+}
+
 } // namespace
 
 Result<RunStatus> readStatus(const RunPaths& paths)
@@ -168,6 +179,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayHowClocksDiffer(status);
     sayWhoseProcessesLive(status, rows.incarnations, view);
     sayWhatItGoesOnWithout(status, ledger);
+    sayWhoCannotSave(status, ledger);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now

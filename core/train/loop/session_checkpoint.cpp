@@ -111,6 +111,7 @@ Status TrainingSession::collectCheckpoint(bool wait)
         headFolder_ = done.record.folder;
         inFlight_.clear();
         failedCheckpoints_ = 0;
+        tellNotSaved({});
         tellMemory();
         tellEvent(EventRecord::Kind::Checkpoint,
             sentence("%1, %2, written in %3",
@@ -124,10 +125,23 @@ Status TrainingSession::collectCheckpoint(bool wait)
         return error;
     logWarning(withFullStop(error.message) + " The next checkpoint will hold this work too.");
     tellEvent(EventRecord::Kind::Alarm, error.message);
+    tellNotSaved(error.message);
     lastFailure_ = error;
     uncommitted_.insert(uncommitted_.begin(), inFlight_.begin(), inFlight_.end());
     inFlight_.clear();
     return {};
+}
+
+/// For status and events, where nobody reads this log; once for all tries, which name another file each. A tracker on
+/// the same disk cannot keep it either.
+void TrainingSession::tellNotSaved(const Message& why)
+{
+    if (std::exchange(toldNotSaved_, !why.empty()) == !why.empty())
+        return;
+    ledger_->post([why](WorkerLedger& ledger) {
+        if (const auto kept = ledger.keepNotSaved(why); !kept.ok())
+            logWarning(kept.error().message);
+    });
 }
 
 /// Pauses before the next try to save. One that was asked to end gives up after a while.

@@ -150,11 +150,14 @@ Status TrainingSession::mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job)
 {
     for (;;) {
         const Status computed = computeMerge(job);
+        if (computed.ok())
+            tellNotSaved({});
         if (computed.ok() || !mayPass(computed.error()) || !setup_.files->guard().checkReplaced().ok())
             return computed;
         ++failedCheckpoints_;
         lastFailure_ = computed.error();
         logWarning(withFullStop(lastFailure_.message) + " The merge is computed again.");
+        tellNotSaved(lastFailure_.message);
         FURROW_TRY(waitForTheDisk());
     }
 }

@@ -96,6 +96,7 @@ private:
     void sampleWhenDue();
     void tellClaimWaits();
     void tellMemory();
+    void tellNotSaved(const Message& why);
     void tellEvent(EventRecord::Kind kind, const Message& text, ChunkId chunk = {});
 
     // session_chunk.cpp
@@ -176,6 +177,7 @@ private:
     std::string headFolder_; ///< its folder; "": the start weights
     int failedCheckpoints_ = 0; ///< in a row
     Error lastFailure_; ///< of these
+    bool toldNotSaved_ = false; ///< by tellNotSaved()
     std::int64_t endAskedNs_ = 0; ///< while a save fails: when it was first asked to end [monotonic]
     std::int64_t badInARow_ = 0;
     TooGoodLoss tooGood_; ///< as the settings say
