@@ -157,7 +157,7 @@ private Q_SLOTS:
     void aLinkThatCameDuringTheRunWasFollowed_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char* name : { "checkpoints", "checkpoints/removed", "telemetry", "logs" })
+        for (const char* name : { "checkpoints", "checkpoints/removed", "telemetry", "logs", "cache/blocks" })
             QTest::newRow(name) << QString::fromLatin1(name);
     }
 

@@ -3,6 +3,7 @@
 #include "core/base/link_refusal.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/source/block_cache.h"
 #include "core/tracker/sqlite/database_files.h"
 
 namespace furrow {
@@ -53,6 +54,7 @@ RunFolderGuard::RunFolderGuard(const RunPaths& paths)
     , folders_ { { paths.telemetryFolder(), {} }, { paths.logsFolder(), {} } }
     , remade_ { paths.unknownCheckpointsFolder(), paths.exportsFolder(), paths.meetingsFolder(), paths.memoryFolder(),
         paths.evaluationsFolder(), paths.viewCacheFolder(), paths.folder() / "cache" }
+    , cache_(paths.cacheFolder())
 {
 }
 
@@ -94,7 +96,7 @@ Status RunFolderGuard::check() const
     }
     for (const auto& folder : remade_)
         FURROW_TRY(refuseLink(folder));
-    return {};
+    return refuseLinksInCache(cache_);
 }
 
 Error RunFolderGuard::whyGone() const

@@ -54,6 +54,7 @@ private:
     std::vector<Name> inCheckpoints_;
     std::vector<Name> folders_;
     std::vector<std::filesystem::path> remade_; ///< folders that may be made anew at any time, but as no links
+    std::filesystem::path cache_; ///< of the run or its workspace
 };
 
 /// The real file system for as long as the guard finds the run folder as it was: asked right before each write, rename
