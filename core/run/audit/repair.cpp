@@ -565,6 +565,9 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
         reader.ok() ? reader.value().checkpoints()
                     : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     std::vector<Message> problems;
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty()) // what is newest for it the keep policy may have removed since: taken forward it knows that
+        return std::vector<Message> { std::move(older) };
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))
@@ -597,9 +600,6 @@ Result<std::vector<Message>> problemsOfCheckpoints(const RunPaths& paths, const 
         problems.push_back(sentence(
             "The tracker keeps settings of attempt %1 that a resume cannot use: %2 'furrowctl doctor %3 --repair' sets them aside, so that those of run.json hold.",
             { std::to_string(wrong->attempt.value), wrong->why, utf8Text(paths.folder()) }));
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
-    if (!older.empty())
-        problems.push_back(older);
     return problems;
 }
 
