@@ -9697,10 +9697,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Speed</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9858,6 +9854,38 @@
     </message>
     <message>
         <source>Partly trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Steps in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimiser steps that are in these weights, those of all replicas that were merged into them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens that are in these weights, those of all replicas that were merged into them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Own steps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Optimiser steps that this worker has made, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Own tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

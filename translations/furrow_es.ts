@@ -9698,10 +9698,6 @@
         <translation>Fase o causa de su final</translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation>Pasos</translation>
-    </message>
-    <message>
         <source>Speed</source>
         <translation>Velocidad</translation>
     </message>
@@ -9860,6 +9856,38 @@
     <message>
         <source>Partly trained</source>
         <translation>Entrenados en parte</translation>
+    </message>
+    <message>
+        <source>Steps in it</source>
+        <translation>Pasos en él</translation>
+    </message>
+    <message>
+        <source>Optimiser steps that are in these weights, those of all replicas that were merged into them.</source>
+        <translation>Pasos del optimizador que hay en estos pesos, los de todas las réplicas que se fusionaron en ellos.</translation>
+    </message>
+    <message>
+        <source>Tokens in it</source>
+        <translation>Tokens en él</translation>
+    </message>
+    <message>
+        <source>Tokens that are in these weights, those of all replicas that were merged into them.</source>
+        <translation>Tokens que hay en estos pesos, los de todas las réplicas que se fusionaron en ellos.</translation>
+    </message>
+    <message>
+        <source>Own steps</source>
+        <translation>Pasos propios</translation>
+    </message>
+    <message>
+        <source>Optimiser steps that this worker has made, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <translation>Pasos del optimizador que ha dado este trabajador, también aquellos cuyo trabajo se perdió. De una fusión: los que hay en los pesos que escribió.</translation>
+    </message>
+    <message>
+        <source>Own tokens</source>
+        <translation>Tokens propios</translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <translation>Tokens que ha entrenado este trabajador, también aquellos cuyo trabajo se perdió. De una fusión: los que hay en los pesos que escribió.</translation>
     </message>
 </context>
 <context>

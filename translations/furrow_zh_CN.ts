@@ -9696,10 +9696,6 @@
         <translation>阶段或结束原因</translation>
     </message>
     <message>
-        <source>Steps</source>
-        <translation>步数</translation>
-    </message>
-    <message>
         <source>Speed</source>
         <translation>速度</translation>
     </message>
@@ -9858,6 +9854,38 @@
     <message>
         <source>Partly trained</source>
         <translation>部分已训练</translation>
+    </message>
+    <message>
+        <source>Steps in it</source>
+        <translation>其中的步数</translation>
+    </message>
+    <message>
+        <source>Optimiser steps that are in these weights, those of all replicas that were merged into them.</source>
+        <translation>这些权重中包含的优化器步数，包括合并进来的所有副本的步数。</translation>
+    </message>
+    <message>
+        <source>Tokens in it</source>
+        <translation>其中的词元数</translation>
+    </message>
+    <message>
+        <source>Tokens that are in these weights, those of all replicas that were merged into them.</source>
+        <translation>这些权重中包含的词元数，包括合并进来的所有副本的词元数。</translation>
+    </message>
+    <message>
+        <source>Own steps</source>
+        <translation>自身步数</translation>
+    </message>
+    <message>
+        <source>Optimiser steps that this worker has made, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <translation>该工作进程做过的优化器步数，包括成果已丢失的步数。对于合并：其写出的权重中包含的步数。</translation>
+    </message>
+    <message>
+        <source>Own tokens</source>
+        <translation>自身词元数</translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <translation>该工作进程训练过的词元数，包括成果已丢失的词元。对于合并：其写出的权重中包含的词元数。</translation>
     </message>
 </context>
 <context>

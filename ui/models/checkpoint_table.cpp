@@ -97,10 +97,18 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
                     ? QCoreApplication::translate("Tables", "merge")
                     : QCoreApplication::translate("Tables", "replica %1").arg(c.record.replica);
             }),
-        counted<C>(
-            [] { return QCoreApplication::translate("Tables", "Steps"); }, [](const C& c) { return c.record.step; }),
-        counted<C>(
-            [] { return QCoreApplication::translate("Tables", "Tokens"); }, [](const C& c) { return c.record.tokens; }),
+        explained<C>(counted<C>([] { return QCoreApplication::translate("Tables", "Steps in it"); },
+                         [](const C& c) { return c.record.step; }),
+            [] {
+                return QCoreApplication::translate("Tables",
+                    "Optimiser steps that are in these weights, those of all replicas that were merged into them.");
+            }),
+        explained<C>(counted<C>([] { return QCoreApplication::translate("Tables", "Tokens in it"); },
+                         [](const C& c) { return c.record.tokens; }),
+            [] {
+                return QCoreApplication::translate(
+                    "Tables", "Tokens that are in these weights, those of all replicas that were merged into them.");
+            }),
         timed<C>([] { return QCoreApplication::translate("Tables", "Saved"); }, [](const C& c) { return c.wallNs; }),
     };
 }

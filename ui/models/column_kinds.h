@@ -35,6 +35,13 @@ TableColumn<Row> timed(std::function<QString()> title, std::function<std::int64_
         [value](const Row& row) { return QVariant(static_cast<qlonglong>(value(row))); }, true, {} };
 }
 
+/// The same column with a tip of its title.
+template <typename Row> TableColumn<Row> explained(TableColumn<Row> column, std::function<QString()> tip)
+{
+    column.tip = std::move(tip);
+    return column;
+}
+
 /// Column of words.
 template <typename Row> TableColumn<Row> worded(std::function<QString()> title, std::function<QString(const Row&)> text)
 {

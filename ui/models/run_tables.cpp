@@ -249,10 +249,9 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
     worker.text = [](const I& i) {
         return i.worker == kNoWorker ? QCoreApplication::translate("Tables", "merge") : workerName(i.worker);
     };
-    // A merge makes no steps: what its process has loaded is of a replica.
-    const auto ofWorkers = [](TableColumn<I> column) {
-        column.text
-            = [text = column.text](const I& i) { return i.worker == kNoWorker ? QStringLiteral("–") : text(i); };
+    const auto dashWithout = [](TableColumn<I> column) { // a merge that has written nothing yet
+        column.text = [text = column.text](
+                          const I& i) { return i.worker == kNoWorker && i.step == 0 ? QStringLiteral("–") : text(i); };
         return column;
     };
     return {
@@ -274,10 +273,18 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
                     : i.endCause.empty() ? QCoreApplication::translate("Tables", "not alive, no end was recorded")
                                          : coreWords(i.endCause);
             }),
-        ofWorkers(counted<I>([] { return QCoreApplication::translate("Tables", "Steps"); },
-            [](const I& i) { return i.worker == kNoWorker ? 0 : i.step; })),
-        ofWorkers(counted<I>([] { return QCoreApplication::translate("Tables", "Tokens"); },
-            [](const I& i) { return i.worker == kNoWorker ? 0 : i.tokens; })),
+        explained<I>(dashWithout(counted<I>([] { return QCoreApplication::translate("Tables", "Own steps"); },
+                         [](const I& i) { return i.step; })),
+            [] {
+                return QCoreApplication::translate("Tables",
+                    "Optimiser steps that this worker has made, those whose work was lost too. Of a merge: those in the weights that it wrote.");
+            }),
+        explained<I>(dashWithout(counted<I>([] { return QCoreApplication::translate("Tables", "Own tokens"); },
+                         [](const I& i) { return i.tokens; })),
+            [] {
+                return QCoreApplication::translate("Tables",
+                    "Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.");
+            }),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
             [](const I& i) { return i.step > 0 && i.worker != kNoWorker ? i.loss : std::nan(""); }),
         { [] { return QCoreApplication::translate("Tables", "Speed"); },
@@ -304,6 +311,23 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
         worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); },
             [](const F& f) { return coreWords(f.text); }),
     };
+}
+
+std::vector<IncarnationRow> withMerged(
+    std::vector<IncarnationRow> rows, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints)
+{
+    for (IncarnationRow& row : rows) {
+        if (row.worker != kNoWorker)
+            continue;
+        row.step = 0;
+        row.tokens = 0;
+        for (const auto& checkpoint : checkpoints)
+            if (checkpoint.incarnation == row.id && checkpoint.record.kind == CheckpointKind::Merge) {
+                row.step = checkpoint.record.step;
+                row.tokens = checkpoint.record.tokens;
+            }
+    }
+    return rows;
 }
 
 std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const RunStatus* status)

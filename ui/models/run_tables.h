@@ -72,6 +72,10 @@ std::vector<TableColumn<ClaimRow>> claimColumns();
 std::vector<TableColumn<IncarnationRow>> incarnationColumns();
 std::vector<TableColumn<AuditFinding>> findingColumns();
 
+/// Gives the process of a merge the steps and tokens of the weights that it wrote, 0: none yet; the ledger has those of
+/// the replica that it loaded first.
+std::vector<IncarnationRow> withMerged(
+    std::vector<IncarnationRow> rows, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints);
 /// Processes as they are now: what one told last holds while it lives and goes on, which the status knows. @param
 /// status null: not read yet
 std::vector<IncarnationRow> processesNow(std::vector<IncarnationRow> rows, const RunStatus* status);

@@ -21,6 +21,7 @@ template <typename Row> struct TableColumn {
     std::function<QVariant(const Row&)> sortValue; ///< empty: the text
     bool number = false; ///< right-aligned
     std::function<QVariant(const Row&, int role)> extra; ///< tooltips, colours, worker; may be empty
+    std::function<QString()> tip; ///< of the title: what is counted; may be empty
 };
 
 /// A table over a vector of value structs. No logic: rows are replaced, appended or changed from outside.
@@ -92,6 +93,8 @@ public:
         const TableColumn<Row>& column = columns_[static_cast<std::size_t>(section)];
         if (role == Qt::DisplayRole)
             return column.title();
+        if (role == Qt::ToolTipRole && column.tip)
+            return column.tip();
         if (role == Qt::TextAlignmentRole)
             return QVariant::fromValue(
                 Qt::Alignment((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));

@@ -300,7 +300,8 @@ void WorkersPage::keepRoomFor(QTableView& table, int column, const QString& text
 void WorkersPage::showProcesses()
 {
     if (const auto& tables = bench_.watcher().tables())
-        incarnations_.reset(processesNow(tables->incarnations, bench_.watcher().status().get()));
+        incarnations_.reset(
+            processesNow(withMerged(tables->incarnations, tables->checkpoints), bench_.watcher().status().get()));
 }
 
 void WorkersPage::take(const TablesPtr& tables)

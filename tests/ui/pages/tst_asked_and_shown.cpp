@@ -7,6 +7,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/resume_dialog.h"
+#include "ui/models/checkpoint_table.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/run_words.h"
@@ -215,7 +216,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("(copy-of-it)")), kPatienceMs);
     }
 
-    /// It had the steps of the replica whose weights its process had loaded first.
+    /// It had the steps of the replica whose weights its process had loaded first, and then none.
     void aMergeHadTheStepsOfWorker0()
     {
         IncarnationRow row;
@@ -223,14 +224,45 @@ private Q_SLOTS:
         row.step = 8562;
         row.tokens = 2'152'166;
         row.loss = 1.5;
+        row.id = { 7 };
+        SupervisorLedger::CheckpointRow written;
+        written.incarnation = row.id;
+        written.record.kind = CheckpointKind::Merge;
+        written.record.step = 16'515;
+        written.record.tokens = 4'300'000;
         TableModel<IncarnationRow> model(incarnationColumns());
-        model.reset({ row });
-        for (int column = 0; column < model.columnCount(); ++column) {
-            const QString head = model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-            const bool isTrained
-                = head == QStringLiteral("Steps") || head == QStringLiteral("Tokens") || head == QStringLiteral("Loss");
-            QVERIFY2(!isTrained || model.index(0, column).data().toString() == QStringLiteral("–"), qPrintable(head));
-        }
+        const auto said = [&model](const char* head) {
+            for (int column = 0; column < model.columnCount(); ++column)
+                if (model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() == QLatin1String(head))
+                    return model.index(0, column).data().toString();
+            return QString();
+        };
+        model.reset(withMerged({ row }, {}));
+        QCOMPARE(said("Own steps"), QStringLiteral("–"));
+        QCOMPARE(said("Own tokens"), QStringLiteral("–"));
+        model.reset(withMerged({ row }, { written }));
+        QCOMPARE(said("Own steps"), QStringLiteral("16,515"));
+        QCOMPARE(said("Own tokens"), QStringLiteral("4,300,000"));
+        QCOMPARE(said("Loss"), QStringLiteral("–"));
+    }
+
+    /// "Steps" of the upper table were a worker's own, of the lower one those in the weights.
+    void twoTablesCountedDifferentStepsUnderOneHeading()
+    {
+        const TableModel<IncarnationRow> processes(incarnationColumns());
+        const CheckpointModel checkpoints(checkpointColumns());
+        QStringList headings;
+        for (const QAbstractItemModel* model : { static_cast<const QAbstractItemModel*>(&processes),
+                 static_cast<const QAbstractItemModel*>(&checkpoints) })
+            for (int column = 0; column < model->columnCount(); ++column) {
+                const QString head = model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+                if (!head.contains(QStringLiteral("teps")) && !head.contains(QStringLiteral("okens")))
+                    continue;
+                QVERIFY2(!headings.contains(head), qPrintable(head));
+                headings.append(head);
+                QVERIFY(!model->headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+            }
+        QCOMPARE(headings.size(), 4);
     }
 
     /// It lay below what had to be scrolled, and above it stood that the button changes everything.
