@@ -3,6 +3,7 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
+#include "ui/parts/fitted_columns.h"
 #include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
@@ -26,22 +27,6 @@ template <typename Row> const Row* currentRow(const QTableView* table, const Tab
 {
     const auto* proxy = static_cast<const QSortFilterProxyModel*>(table->model());
     return model.rowAt(proxy->mapToSource(table->currentIndex()));
-}
-
-/// Columns with nothing but zeros take the room of those that say something.
-void hideZeros(QTableView& table, std::initializer_list<int> columns)
-{
-    const QAbstractItemModel& rows = *table.model();
-    for (const int column : columns) {
-        bool isZero = true;
-        for (int row = 0; isZero && row < rows.rowCount(); ++row)
-            isZero = rows.index(row, column).data(SortRole).toDouble() == 0;
-        if (table.isColumnHidden(column) == isZero)
-            continue;
-        table.setColumnHidden(column, isZero);
-        if (!isZero)
-            table.resizeColumnToContents(column);
-    }
 }
 
 } // namespace
@@ -73,6 +58,8 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
     column->addWidget(splitter, 1);
     setSortedModel(blockTable_, &blocks_, 0);
     setSortedModel(chunkTable_, &chunks_, 0);
+    new FittedColumns(*blockTable_, { kTrained, kLeased, kPartly, kFree, kPending, kOut });
+    new FittedColumns(*chunkTable_, { kTimesLost });
     blockTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     chunkTable_->setItemDelegate(new WorkerDelegate(chunkTable_));
     connect(blockTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
@@ -120,12 +107,8 @@ void DataPage::sayEpoch()
 
 void DataPage::refreshBlocks()
 {
-    const bool first = blocks_.rowCount() == 0;
     sayEpoch();
     blocks_.reset(blockLines(bench_.cells().cells()));
-    if (first)
-        blockTable_->resizeColumnsToContents();
-    hideZeros(*blockTable_, { kTrained, kLeased, kPartly, kFree, kPending, kOut });
     if (block_ < 0 && !blocks_.rows().empty())
         blockTable_->selectRow(0);
     else
@@ -139,11 +122,7 @@ void DataPage::refreshChunks()
         if (cell.block == block_)
             mine.push_back(cell);
     }
-    const bool first = chunks_.rowCount() == 0;
     chunks_.reset(std::move(mine));
-    if (first)
-        chunkTable_->resizeColumnsToContents();
-    hideZeros(*chunkTable_, { kTimesLost });
 }
 
 void DataPage::followSelection()

@@ -3,7 +3,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
-#include "ui/parts/long_names.h"
+#include "ui/parts/fitted_columns.h"
 #include "ui/parts/overflow.h"
 #include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
@@ -24,11 +24,11 @@ namespace furrow {
 
 namespace {
 
-constexpr int kSpeedColumn = 10; // of the processes
+constexpr int kEndedColumn = 5; // of the processes
+constexpr int kSpeedColumn = 10;
 constexpr int kMarkColumn = 1;
 constexpr int kVerdictColumn = 2;
 constexpr int kAgeColumn = 4;
-constexpr int kCellSides = 40;
 
 } // namespace
 
@@ -58,7 +58,6 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
         verifier_.forget();
         incarnations_.reset({});
         checkpoints_.reset({});
-        isFitted_ = false;
         showBest();
         enableButtons();
     });
@@ -84,10 +83,10 @@ QWidget* WorkersPage::buildProcesses()
     head->addWidget(present_, 1);
     column->addLayout(head);
     column->addWidget(processTable_, 1);
-    processTable_->horizontalHeader()->setStretchLastSection(
-        false); // it would give the speed what is left, be it nothing
     setSortedModel(processTable_, &incarnations_, 4, Qt::DescendingOrder);
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
+    auto* columns = new FittedColumns(*processTable_, { kEndedColumn });
+    columns->keepRoomFor(kSpeedColumn, rateText(999'999)); // it is small while a worker begins
     connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& index) {
             const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
@@ -126,6 +125,13 @@ QWidget* WorkersPage::buildCheckpoints()
     column->addWidget(evaluation_);
     setSortedModel(checkpointTable_, &checkpoints_, 0, Qt::DescendingOrder);
     checkpointTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    auto* columns = new FittedColumns(*checkpointTable_);
+    columns->keepRoomFor(kMarkColumn,
+        QCoreApplication::translate("Tables", "best") + QStringLiteral(", ")
+            + QCoreApplication::translate("Tables", "most trained"));
+    columns->keepRoomFor(kAgeColumn, durationText(99 * 60 + 59)); // it grows
+    columns->keepRoomFor(
+        kVerdictColumn, QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
     column->addWidget(checkpointTable_, 1);
     connect(
         checkpointTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &WorkersPage::enableButtons);
@@ -291,12 +297,6 @@ void WorkersPage::showBest()
         false);
 }
 
-void WorkersPage::keepRoomFor(QTableView& table, int column, const QString& text)
-{
-    const int room = table.fontMetrics().horizontalAdvance(text) + kCellSides;
-    table.setColumnWidth(column, std::max(table.columnWidth(column), room));
-}
-
 void WorkersPage::showProcesses()
 {
     if (const auto& tables = bench_.watcher().tables())
@@ -306,24 +306,12 @@ void WorkersPage::showProcesses()
 
 void WorkersPage::take(const TablesPtr& tables)
 {
-    const bool first = !std::exchange(isFitted_, true); // not when it is empty: a status may have filled it before
     const bool news = checkpoints_.rowCount() != static_cast<int>(tables->checkpoints.size());
     showProcesses();
     checkpoints_.reset(checkpointLines(tables->checkpoints));
     if (news)
         showBest();
     enableButtons();
-    if (first) {
-        fitColumns(*processTable_);
-        keepRoomFor(*processTable_, kSpeedColumn, rateText(999'999)); // it is small while a worker begins
-        checkpointTable_->resizeColumnsToContents();
-        keepRoomFor(*checkpointTable_, kMarkColumn,
-            QCoreApplication::translate("Tables", "best") + QStringLiteral(", ")
-                + QCoreApplication::translate("Tables", "most trained"));
-        keepRoomFor(*checkpointTable_, kAgeColumn, durationText(99 * 60 + 59)); // it grows
-        keepRoomFor(*checkpointTable_, kVerdictColumn,
-            QCoreApplication::translate("Tables", "verified at %1").arg(QStringLiteral("00:00")));
-    }
 }
 
 } // namespace furrow

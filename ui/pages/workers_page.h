@@ -34,7 +34,6 @@ private:
     QWidget* buildCheckpoints();
     void take(const TablesPtr& tables);
     void showProcesses();
-    void keepRoomFor(QTableView& table, int column, const QString& text);
     const CheckpointLine* current() const; ///< null: none chosen
     void enableButtons();
     void evaluate();
@@ -49,7 +48,6 @@ private:
     CheckpointVerifier verifier_;
     IncarnationModel incarnations_;
     CheckpointModel checkpoints_;
-    bool isFitted_ = false; ///< the columns, to what the run has
     QTableView* processTable_;
     QTableView* checkpointTable_;
     QLabel* present_ = nullptr; ///< in a replay: that the tables are not of its moment

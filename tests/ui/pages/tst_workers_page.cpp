@@ -1,13 +1,20 @@
+#include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/workers_page.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/run_view.h"
 
 #include <QElapsedTimer>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -210,6 +217,54 @@ private Q_SLOTS:
             QVERIFY2(column >= 0, title);
             QVERIFY2(table->columnViewportPosition(column) + table->columnWidth(column) <= table->viewport()->width(),
                 title);
+        }
+    }
+
+    /// In a window of 1440 pixels the figures of a large run lay behind the right edge of the tables.
+    void theTablesOfWorkersAndDataWereCutAt1440()
+    {
+        const RunStory story({ .trained = 12 });
+        auto supervisor = story.supervisor();
+        const auto all = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        (void)good(supervisor.revoke(all.front().id,
+            sentence("the loss was not a number in 3 steps of 4, so that nothing of it can be kept"),
+            systemClock().wallNs()));
+        auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+        db.run("UPDATE incarnation SET device_name='NVIDIA H100 80GB HBM3', pid=4194303, step=12345678, "
+               "tokens=987654321012, tokens_per_second=654321");
+        db.run("UPDATE checkpoint SET step=12345678, tokens=987654321012, size_bytes=123456789012");
+        good(db.takeStatus());
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.resize(1440, 900);
+        window.show();
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables(), kPatienceMs);
+        for (const auto& [page, count] : { std::pair(RunView::Workers, 2), std::pair(RunView::Data, 2) }) {
+            window.runView().showPage(page);
+            QTest::qWait(100);
+            int seen = 0;
+            for (auto* table : window.runView().page(page)->findChildren<QTableView*>()) {
+                if (!table->isVisible() || table->model()->rowCount() == 0)
+                    continue;
+                ++seen;
+                const QHeaderView& head = *table->horizontalHeader();
+                QVERIFY2(head.length() <= table->viewport()->width(),
+                    qPrintable(QStringLiteral("%1: %2 of %3")
+                            .arg(table->accessibleName())
+                            .arg(head.length())
+                            .arg(table->viewport()->width())));
+                for (int column = 0; column < table->model()->columnCount(); ++column) {
+                    const auto side = table->model()->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole);
+                    const bool isNumber = side.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+                    const int wanted = static_cast<const QAbstractItemView*>(table)->sizeHintForColumn(column);
+                    QVERIFY2(!isNumber || table->isColumnHidden(column) || table->columnWidth(column) >= wanted,
+                        qPrintable(
+                            table->accessibleName() + table->model()->headerData(column, Qt::Horizontal).toString()));
+                }
+            }
+            QVERIFY2(seen >= count, qPrintable(QString::number(seen)));
         }
     }
 

@@ -1,0 +1,159 @@
+#include "ui/parts/fitted_columns.h"
+
+#include "ui/models/table_model.h"
+#include "ui/widgets/plain_text.h"
+
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QTableView>
+#include <algorithm>
+
+namespace furrow {
+
+namespace {
+
+constexpr int kMostColumn = 320;
+constexpr int kLeastWords = 72; // a few letters and the dots behind them
+constexpr int kCellSides = 14; // of a cell that has no icon
+
+} // namespace
+
+FittedColumns::FittedColumns(QTableView& table, std::initializer_list<int> hiddenWhenEmpty)
+    : QObject(&table)
+    , table_(table)
+    , hiddenWhenEmpty_(hiddenWhenEmpty)
+{
+    for (QWidget* watched : { table.viewport(), table.horizontalHeader()->viewport() })
+        watched->installEventFilter(this);
+    const QAbstractItemModel* model = table.model();
+    connect(model, &QAbstractItemModel::modelReset, this, &FittedColumns::fit);
+    connect(model, &QAbstractItemModel::rowsInserted, this, &FittedColumns::fit);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, &FittedColumns::fit);
+    connect(model, &QAbstractItemModel::dataChanged, this, &FittedColumns::fit);
+    connect(table.horizontalHeader(), &QHeaderView::sectionResized, this,
+        [this] { isDragged_ = isDragged_ || isPressed_; });
+    fit();
+}
+
+void FittedColumns::keepRoomFor(int column, const QString& text)
+{
+    constexpr int kSides = 40; // and a mark or an icon beside it
+    kept_[column] = table_.fontMetrics().horizontalAdvance(text) + kSides;
+    fit();
+}
+
+bool FittedColumns::eventFilter(QObject* watched, QEvent* event)
+{
+    const bool isHead = watched == table_.horizontalHeader()->viewport();
+    if (isHead && (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonRelease))
+        isPressed_ = event->type() == QEvent::MouseButtonPress;
+    if (!isHead && (event->type() == QEvent::Resize || event->type() == QEvent::Show))
+        fit();
+    return event->type() == QEvent::ToolTip && showCut(watched, *event);
+}
+
+void FittedColumns::fit()
+{
+    const int columns = table_.model()->columnCount();
+    if (table_.model()->rowCount() == 0) {
+        widest_.clear();
+        isDragged_ = false;
+        return;
+    }
+    if (isDragged_ || !table_.isVisible())
+        return;
+    hideEmpty();
+    std::vector<int> widths(static_cast<std::size_t>(columns), 0);
+    int surplus = -table_.viewport()->width();
+    for (int column = 0; column < columns; ++column)
+        if (!table_.isColumnHidden(column))
+            surplus += widths[static_cast<std::size_t>(column)] = wantedOf(column);
+    const std::vector<int> natural = widths;
+    for (const bool numbers : { false, true })
+        while (surplus > 0) { // the widest first, so that no one is cut more than the others
+            int widest = -1;
+            for (int column = 0; column < columns; ++column)
+                if (const int width = widths[static_cast<std::size_t>(column)]; isNumber(column) == numbers
+                    && width > leastOf(column) && (widest < 0 || width > widths[static_cast<std::size_t>(widest)]))
+                    widest = column;
+            if (widest < 0)
+                break;
+            --widths[static_cast<std::size_t>(widest)];
+            --surplus;
+        }
+    const auto& used = surplus > 0 ? natural : widths; // scrolled anyway: then nothing need be cut
+    for (int column = 0; column < columns; ++column)
+        if (!table_.isColumnHidden(column))
+            table_.setColumnWidth(column, used[static_cast<std::size_t>(column)]);
+}
+
+void FittedColumns::hideEmpty()
+{
+    for (const int column : hiddenWhenEmpty_)
+        if (table_.isColumnHidden(column) != isEmpty(column))
+            table_.setColumnHidden(column, isEmpty(column));
+}
+
+bool FittedColumns::isEmpty(int column) const
+{
+    const QAbstractItemModel& rows = *table_.model();
+    for (int row = 0; row < rows.rowCount(); ++row) {
+        const QModelIndex cell = rows.index(row, column);
+        const QString text = cell.data().toString();
+        if (!text.isEmpty() && text != QStringLiteral("–") && text != QStringLiteral("0"))
+            return false;
+    }
+    return true;
+}
+
+int FittedColumns::wantedOf(int column)
+{
+    const int contents = static_cast<const QAbstractItemView&>(table_).sizeHintForColumn(column);
+    const int heading = table_.horizontalHeader()->sectionSizeHint(column);
+    int& widest = widest_[column];
+    widest = std::max({ widest, std::min(std::max(contents, heading), kMostColumn), kept_[column] });
+    return widest;
+}
+
+int FittedColumns::leastOf(int column) const
+{
+    if (!isNumber(column))
+        return kLeastWords;
+    const auto kept = kept_.find(column);
+    return std::max(static_cast<const QAbstractItemView&>(table_).sizeHintForColumn(column),
+        kept == kept_.end() ? 0 : kept->second);
+}
+
+bool FittedColumns::isNumber(int column) const
+{
+    return table_.model()
+        ->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole)
+        .value<Qt::Alignment>()
+        .testFlag(Qt::AlignRight);
+}
+
+/// The whole of a cell or a heading that is cut, where no other tip is.
+bool FittedColumns::showCut(QObject* watched, const QEvent& event)
+{
+    const auto& help = static_cast<const QHelpEvent&>(event);
+    const QAbstractItemModel& model = *table_.model();
+    QHeaderView& head = *table_.horizontalHeader();
+    if (watched == head.viewport()) {
+        const int column = head.logicalIndexAt(help.pos());
+        if (column < 0 || head.sectionSize(column) >= head.sectionSizeHint(column))
+            return false;
+        const QString title = model.headerData(column, Qt::Horizontal).toString();
+        const QString tip = model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString();
+        showTip(help.globalPos(), tip.isEmpty() ? title : title + QStringLiteral("\n") + tip, head.viewport());
+        return true;
+    }
+    const QModelIndex cell = table_.indexAt(help.pos());
+    const QString text = cell.data().toString();
+    if (!cell.isValid() || cell.data(Qt::ToolTipRole).isValid()
+        || table_.fontMetrics().horizontalAdvance(text) + kCellSides <= table_.columnWidth(cell.column()))
+        return false;
+    showTip(help.globalPos(), text, table_.viewport());
+    return true;
+}
+
+} // namespace furrow

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QObject>
+#include <initializer_list>
+#include <map>
+#include <vector>
+
+class QTableView;
+
+namespace furrow {
+
+/// Keeps the columns of a table inside its width as far as that goes: each is as wide as its contents where there is
+/// room, else words give way before headings of numbers, and figures never. What is cut is in the tip. A column does
+/// not become narrower while its figures change, and a person who drags one has the say until the table is empty.
+class FittedColumns : public QObject {
+public:
+    /// @param table  has its model already
+    /// @param hiddenWhenEmpty  columns that take no room while no row says anything but "–" or 0 in them
+    explicit FittedColumns(QTableView& table, std::initializer_list<int> hiddenWhenEmpty = {});
+
+    /// Room for a text that no row has yet.
+    void keepRoomFor(int column, const QString& text);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void fit();
+    void hideEmpty();
+    int wantedOf(int column); ///< for the contents, as wide as they were so far [px]
+    int leastOf(int column) const; ///< [px]
+    bool isNumber(int column) const;
+    bool isEmpty(int column) const;
+    bool showCut(QObject* watched, const QEvent& event);
+
+    QTableView& table_;
+    std::vector<int> hiddenWhenEmpty_;
+    std::map<int, int> kept_; ///< room that was asked for [px]
+    std::map<int, int> widest_; ///< so far [px]
+    bool isPressed_ = false; ///< a mouse button, on the head
+    bool isDragged_ = false;
+};
+
+} // namespace furrow
