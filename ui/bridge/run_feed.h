@@ -44,7 +44,7 @@ struct LedgerTables {
 /// One line of the library: what readStatus said about a run, with the losses of its chunks in training order.
 struct RunLine {
     QString folder;
-    QString name; ///< of a copy with its folder
+    QString name; ///< with what tells it apart where another one has it too
     QString runId; ///< "": cannot be read
     QString twin; ///< name of the folder of another line with the same id: one is a copy of the other; "": none
     RunState state = RunState::Unknown;

@@ -7,12 +7,14 @@
 #include "core/workspace/queue_runner.h"
 #include "core/workspace/run_folders.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 
 namespace furrow {
@@ -140,12 +142,23 @@ void refreshBatch(std::span<const fs::path> folders, std::map<fs::path, Known>& 
     work();
 }
 
-/// A copied folder has the name and the id of the run that it was copied from: only the folders tell them apart.
-void tellCopiesApart(RunLines& lines)
+QString folderName(const RunLine& line)
 {
-    const auto folderName = [](const RunLine& line) {
-        return QString::fromStdString(utf8Text(pathFromUtf8(line.folder.toStdString()).filename()));
-    };
+    return QString::fromStdString(utf8Text(pathFromUtf8(line.folder.toStdString()).filename()));
+}
+
+/// Of a folder that Furrow named, "2026-03-13-char-7c1e", the end.
+QString endOfFolderName(const RunLine& line)
+{
+    static const QRegularExpression kMade(QStringLiteral("^\\d{4}-\\d\\d-\\d\\d-.*-([0-9a-f]{4})$"));
+    const QString name = folderName(line);
+    const auto made = kMade.match(name);
+    return made.hasMatch() ? made.captured(1) : name;
+}
+
+/// A copied folder has the id of the run that it was copied from.
+void findCopies(RunLines& lines)
+{
     std::map<QString, RunLine*> byId;
     for (RunLine& line : lines) {
         const auto [twin, isNew] = byId.try_emplace(line.runId, &line);
@@ -154,9 +167,28 @@ void tellCopiesApart(RunLines& lines)
         line.twin = folderName(*twin->second);
         twin->second->twin = folderName(line);
     }
+}
+
+/// Runs of one name, copies or not, get what tells them apart, as short as it goes.
+void tellApart(RunLines& lines)
+{
+    using Part = QString (*)(const RunLine&);
+    constexpr Part kParts[] = { endOfFolderName, folderName, [](const RunLine& line) { return QString(line.folder); } };
+    std::map<QString, std::vector<RunLine*>> byName;
     for (RunLine& line : lines)
-        if (!line.twin.isEmpty())
-            line.name = QStringLiteral("%1 (%2)").arg(line.name, folderName(line));
+        byName[line.name].push_back(&line);
+    for (const auto& [name, same] : byName) {
+        if (same.size() < 2)
+            continue;
+        const auto* part = std::find_if(std::begin(kParts), std::end(kParts), [&same = same](Part candidate) {
+            std::set<QString> parts;
+            for (const RunLine* line : same)
+                parts.insert(candidate(*line));
+            return parts.size() == same.size();
+        });
+        for (RunLine* line : same)
+            line->name = QStringLiteral("%1 (%2)").arg(name, part == std::end(kParts) ? line->folder : (*part)(*line));
+    }
 }
 
 RunLines newestFirst(const std::map<fs::path, Known>& known)
@@ -166,7 +198,8 @@ RunLines newestFirst(const std::map<fs::path, Known>& known)
         lines.push_back(run.line);
     std::stable_sort(lines.begin(), lines.end(),
         [](const RunLine& a, const RunLine& b) { return a.createdWallNs > b.createdWallNs; });
-    tellCopiesApart(lines);
+    findCopies(lines);
+    tellApart(lines);
     return lines;
 }
 

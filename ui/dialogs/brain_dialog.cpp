@@ -1,6 +1,7 @@
 #include "ui/dialogs/brain_dialog.h"
 
 #include "ui/models/core_words.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
 
@@ -44,7 +45,12 @@ QString seenBefore(const ParentFile& parent)
                           : BrainDialog::tr("%1, then trained again").arg(chunks);
 }
 
-std::vector<TableColumn<BrainLine>> columns()
+QString nameOf(const QString& folder, const RunLinesPtr& lines)
+{
+    return libraryName(*lines, folder, QFileInfo(folder).fileName());
+}
+
+std::vector<TableColumn<BrainLine>> columns(const RunLinesPtr& lines)
 {
     const auto faded = [](const BrainLine& line, int role) {
         return role == Qt::ToolTipRole
@@ -53,8 +59,8 @@ std::vector<TableColumn<BrainLine>> columns()
             : QVariant();
     };
     return {
-        { [] { return BrainDialog::tr("Run"); },
-            [](const BrainLine& line) { return QFileInfo(line.folder).fileName(); }, {}, false, faded },
+        { [] { return BrainDialog::tr("Run"); }, [lines](const BrainLine& line) { return nameOf(line.folder, lines); },
+            {}, false, faded },
         { [] { return BrainDialog::tr("Weights"); }, [](const BrainLine& line) { return line.from; }, {}, false, {} },
         { [] { return BrainDialog::tr("Steps"); }, [](const BrainLine& line) { return countText(line.steps); },
             [](const BrainLine& line) { return QVariant::fromValue(line.steps); }, true, {} },
@@ -79,15 +85,15 @@ std::vector<BrainLine> brainLines(const Brain& brain)
     return lines;
 }
 
-BrainDialog::BrainDialog(const QString& folder, QWidget* parent)
+BrainDialog::BrainDialog(const QString& folder, const RunLinesPtr& lines, QWidget* parent)
     : QDialog(parent)
     , folder_(folder)
-    , lines_(columns())
+    , lines_(columns(lines))
     , weights_(makeLabel(tr("Reading…")))
     , tokenizer_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , table_(makeTable(tr("Runs the weights came from")))
 {
-    setWindowTitle(tr("Brain of %1").arg(QFileInfo(folder).fileName()));
+    setWindowTitle(tr("Brain of %1").arg(nameOf(folder, lines)));
     resize(820, 340);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 12, 16, 12);

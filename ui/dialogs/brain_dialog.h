@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/brain_reader.h"
+#include "ui/bridge/run_feed.h"
 #include "ui/models/table_model.h"
 
 #include <QDialog>
@@ -28,7 +29,8 @@ std::vector<BrainLine> brainLines(const Brain& brain);
 class BrainDialog : public QDialog {
     Q_OBJECT
 public:
-    BrainDialog(const QString& folder, QWidget* parent);
+    /// @param lines  of the library, which calls the runs so
+    BrainDialog(const QString& folder, const RunLinesPtr& lines, QWidget* parent);
 
 Q_SIGNALS:
     void openRunWanted(const QString& folder);

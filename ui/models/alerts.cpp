@@ -49,9 +49,8 @@ std::optional<End> endOf(RunState state, std::int64_t attempt)
     }
 }
 
-QString endOfRun(const RunStatus& status)
+QString endOfRun(const RunStatus& status, const QString& name)
 {
-    const QString name = QString::fromStdString(status.file.config.name);
     if (status.state == RunState::Finished)
         return QCoreApplication::translate("Alerts", "%1 has finished: %2.")
             .arg(name, stopReasonSentence(status.stopReason));
@@ -186,11 +185,11 @@ void Alerts::raise(const Alert& alert, bool wasSoBefore)
         Q_EMIT raised(alert);
 }
 
-void Alerts::takeStatus(const RunStatus& status)
+void Alerts::takeStatus(const RunStatus& status, const QString& name)
 {
     const RunState state = status.state;
     const bool isFirst = !stateBefore_;
-    takeState(status);
+    takeState(status, name.isEmpty() ? QString::fromStdString(status.file.config.name) : name);
     if (const auto shown = shownEpochs(status)) {
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
@@ -213,14 +212,14 @@ void Alerts::takeStatus(const RunStatus& status)
 }
 
 /// The list says of an end what takeHistory() would; who is told at once, what the run is called and what comes next.
-void Alerts::takeState(const RunStatus& status)
+void Alerts::takeState(const RunStatus& status, const QString& name)
 {
     const bool changed = stateBefore_ && *stateBefore_ != status.state;
     stateBefore_ = status.state;
     const auto end = endOf(status.state, status.attempt);
     if (!end)
         return;
-    Alert alert { end->kind, end->key, endOfRun(status), status.endedWallNs, -1, {} };
+    Alert alert { end->kind, end->key, endOfRun(status, name), status.endedWallNs, -1, {} };
     const Alert told = alert;
     const StopReason reason = status.state == RunState::Interrupted ? StopReason::Interrupted : status.stopReason;
     if (!status.markedByHand) // else no attempt ended so

@@ -69,7 +69,8 @@ public:
     const AlertRules& rules() const { return rules_; }
     void setRules(const AlertRules& rules) { rules_ = rules; }
     void open(const QString& folder);
-    void takeStatus(const RunStatus& status);
+    /// @param name  what the library calls the run; "": its own
+    void takeStatus(const RunStatus& status, const QString& name = {});
     void takeHistory(const std::vector<HistoryEntry>& history); ///< all of the run
     void takeEvents(const std::vector<EventRow>& events); ///< new ones of the ledger
     void takeTelemetry(const TelemetrySnapshot& snapshot);
@@ -84,7 +85,7 @@ Q_SIGNALS:
 private:
     bool keep(Alert alert);
     void raise(const Alert& alert, bool wasSoBefore = false); ///< before somebody looked: nobody is told
-    void takeState(const RunStatus& status);
+    void takeState(const RunStatus& status, const QString& name);
     void lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst);
     void lookAtWorkers(const RunStatus& status);
     void lookAtDisk();

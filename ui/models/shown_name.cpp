@@ -7,17 +7,20 @@
 
 namespace furrow {
 
+QString libraryName(const RunLines& lines, const QString& folder, const QString& otherwise)
+{
+    const auto line
+        = std::find_if(lines.begin(), lines.end(), [&folder](const RunLine& one) { return one.folder == folder; });
+    return line != lines.end() ? line->name : otherwise;
+}
+
 QString shownName(Workbench& bench)
 {
     const QString folder = bench.watcher().folder();
-    const RunLines& lines = *bench.scanner().lines();
-    const auto line
-        = std::find_if(lines.begin(), lines.end(), [&folder](const RunLine& one) { return one.folder == folder; });
-    if (line != lines.end())
-        return line->name;
-    const StatusPtr& status = bench.watcher().status(); // not listed yet
-    return status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
-                                                       : QFileInfo(folder).fileName();
+    const StatusPtr& status = bench.watcher().status(); // may be read before it is listed
+    return libraryName(*bench.scanner().lines(), folder,
+        status && !status->file.config.name.empty() ? QString::fromStdString(status->file.config.name)
+                                                    : QFileInfo(folder).fileName());
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/run/status/data_wait.h"
 #include "core/tracker/run_event_texts.h"
 #include "ui/models/core_words.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 
 #include <QSettings>
@@ -57,7 +58,8 @@ Workbench::Workbench(const QString& workspace, QObject* parent)
 void Workbench::connectAlerts()
 {
     connect(&watcher_, &RunWatcher::opened, &alerts_, &Alerts::open);
-    connect(&watcher_, &RunWatcher::statusRead, this, [this](const StatusPtr& status) { alerts_.takeStatus(*status); });
+    connect(&watcher_, &RunWatcher::statusRead, this,
+        [this](const StatusPtr& status) { alerts_.takeStatus(*status, shownName(*this)); });
     connect(&watcher_, &RunWatcher::tablesRead, this, [this](const TablesPtr& tables) { takeHistory(*tables); });
     connect(&watcher_, &RunWatcher::eventsRead, this, [this](const EventsPtr& events) { alerts_.takeEvents(*events); });
     connect(&watcher_, &RunWatcher::telemetryRead, this,

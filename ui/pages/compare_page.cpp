@@ -5,6 +5,7 @@
 #include "ui/charts/map_legend.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/long_names.h"
@@ -337,7 +338,7 @@ void ComparePage::take(const ComparedRunsPtr& result)
     }
     result_ = result;
     const auto& runs = result_->comparison.runs;
-    const QString baseline = tr("Baseline: %1").arg(QString::fromStdString(runs.front().name));
+    const QString baseline = tr("Baseline: %1").arg(nameOf(runs.front()));
     const bool isAnyTrained
         = std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) { return run.status.supervised; });
     sentence_->setText(isAnyTrained
@@ -349,7 +350,7 @@ void ComparePage::take(const ComparedRunsPtr& result)
     const int chosen = std::max(0, other_->currentIndex());
     other_->clear();
     for (std::size_t i = 1; i < runs.size(); ++i)
-        other_->addItem(QString::fromStdString(runs[i].name), static_cast<int>(i));
+        other_->addItem(nameOf(runs[i]), static_cast<int>(i));
     other_->setCurrentIndex(chosen < other_->count() ? chosen : 0);
     if (isAnyTrained)
         again_->start();
@@ -357,6 +358,11 @@ void ComparePage::take(const ComparedRunsPtr& result)
     showSummary();
     showSettings();
     showChunks();
+}
+
+QString ComparePage::nameOf(const ComparedRun& run) const
+{
+    return libraryName(*bench_.scanner().lines(), QString::fromStdString(run.folder), QString::fromStdString(run.name));
 }
 
 void ComparePage::showCurves()
@@ -369,7 +375,7 @@ void ComparePage::showCurves()
     std::vector<BoxRow> boxes;
     for (std::size_t i = 0; i < result_->curves.size(); ++i) {
         const int number = static_cast<int>(i);
-        const QString name = QString::fromStdString(result_->comparison.runs[i].name);
+        const QString name = nameOf(result_->comparison.runs[i]);
         ChartData one = chartDataOf(*result_->curves[i], Metric::Loss, axis);
         dashLost(one, *result_->curves[i], Metric::Loss, result_->lost[i]);
         for (ChartLine& line : one.lines) {
@@ -407,9 +413,9 @@ void ComparePage::showSummary()
         const QString overChunks = chunks > 0
             ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(fixedText(run.meanLoss, kDecimals))
             : QStringLiteral("–");
-        rows.push_back({ QString::fromStdString(run.name), stateWord(status), workers, loss, evaluation, overChunks,
-            countText(status.steps), countText(status.tokens), durationText(status.activeSeconds),
-            fixedText(run.meanTokensPerSecond, 0), countText(status.attempt) });
+        rows.push_back({ nameOf(run), stateWord(status), workers, loss, evaluation, overChunks, countText(status.steps),
+            countText(status.tokens), durationText(status.activeSeconds), fixedText(run.meanTokensPerSecond, 0),
+            countText(status.attempt) });
     }
     fill(*summary_,
         { tr("Run"), tr("State"), tr("Workers"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"),
@@ -421,7 +427,7 @@ void ComparePage::showSettings()
 {
     QStringList head { tr("Setting") };
     for (const ComparedRun& run : result_->comparison.runs)
-        head.append(QString::fromStdString(run.name));
+        head.append(nameOf(run));
     std::vector<QStringList> rows;
     for (const ConfigDifference& difference : result_->comparison.differences) {
         QStringList row { settingLabel(*difference.setting) };

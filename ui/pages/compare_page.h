@@ -47,6 +47,7 @@ private:
     void clearResult(const QString& sentence);
     void pinBaseline();
     void take(const ComparedRunsPtr& result);
+    QString nameOf(const ComparedRun& run) const;
     void showCurves();
     void showSummary();
     void showSettings();

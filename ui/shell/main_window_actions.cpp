@@ -5,6 +5,7 @@
 #include "core/workspace/run_folders.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/charts_page.h"
@@ -163,7 +164,7 @@ void MainWindow::connectViewActions()
     connect(actions_->quarantine, &QAction::triggered, this, &MainWindow::editQuarantine);
     connect(actions_->quarantineChunks, &QAction::triggered, this, [this] {
         bench_.quarantine().addChunks(
-            bench_.selection().selection().chunks, tr("from the run %1").arg(runName_->text()));
+            bench_.selection().selection().chunks, tr("from the run %1").arg(shownName(bench_)));
         editQuarantine();
     });
     connect(actions_->retryChunks, &QAction::triggered, this,
@@ -304,7 +305,7 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
     if (folder != bench_.watcher().folder() || !bench_.watcher().status())
         return;
     if (plan->refusal) {
-        makeBox(this, tr("Resume %1").arg(runName_->text()), tr("This run cannot be resumed as it is"),
+        makeBox(this, tr("Resume %1").arg(shownName(bench_)), tr("This run cannot be resumed as it is"),
             coreWords(plan->refusal->message))
             ->open();
         return;
@@ -313,7 +314,7 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
         offerTakingForward(folder, *plan);
         return;
     }
-    auto* dialog = new ResumeDialog(folder, runName_->text(), bench_.watcher().status()->attempt, plan, config, this);
+    auto* dialog = new ResumeDialog(folder, shownName(bench_), bench_.watcher().status()->attempt, plan, config, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setStatus(*bench_.watcher().status());
     dialog->setAutoResume(bench_.autoResume().isWanted(folder));
@@ -336,7 +337,7 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
 /// them.
 void MainWindow::offerTakingForward(const QString& folder, const ResumePlan& plan)
 {
-    auto* box = makeBox(this, tr("Resume %1").arg(runName_->text()), tr("The tracker is older than the weights"),
+    auto* box = makeBox(this, tr("Resume %1").arg(shownName(bench_)), tr("The tracker is older than the weights"),
         tr("%1 Take it forward from the manifests? The file as it is now is kept beside it.")
             .arg(coreWords(plan.olderTracker)));
     QPushButton* forward = box->addButton(tr("Take the tracker forward"), QMessageBox::AcceptRole);
@@ -352,7 +353,7 @@ void MainWindow::kill()
     if (!status)
         return;
     auto* box = makeBox(
-        this, tr("Kill %1").arg(runName_->text()), tr("End all processes of this run now?"), killLoses(*status));
+        this, tr("Kill %1").arg(shownName(bench_)), tr("End all processes of this run now?"), killLoses(*status));
     QPushButton* kill = box->addButton(tr("Kill now"), QMessageBox::DestructiveRole);
     QPushButton* stop = box->addButton(tr("Stop after a checkpoint"), QMessageBox::AcceptRole);
     box->addButton(tr("Keep training"), QMessageBox::RejectRole);
@@ -410,8 +411,9 @@ void MainWindow::showWhy()
     if (!status)
         return;
     const QString evidence = evidenceText(*status, QStringLiteral("\n"));
-    auto* box = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(runName_->text(), stateWord(*status).toLower()),
-        evidence.isEmpty() ? tr("Nothing has been recorded yet.") : evidence);
+    auto* box
+        = makeBox(this, tr("Why this state?"), tr("%1 is %2").arg(shownName(bench_), stateWord(*status).toLower()),
+            evidence.isEmpty() ? tr("Nothing has been recorded yet.") : evidence);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->addButton(tr("Close"), QMessageBox::RejectRole);
     box->open();

@@ -4,6 +4,7 @@
 #include "core/base/resources.h"
 #include "core/workspace/trash.h"
 #include "ui/models/core_words.h"
+#include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/ask_dialog.h"
@@ -84,7 +85,7 @@ void MainWindow::showRunMenu(const QPoint& globalPosition)
 
 void MainWindow::showBrain()
 {
-    auto* dialog = new BrainDialog(bench_.watcher().folder(), this);
+    auto* dialog = new BrainDialog(bench_.watcher().folder(), bench_.scanner().lines(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &BrainDialog::openRunWanted, this, [this](const QString& folder) { bench_.showRun(folder); });
     dialog->open();
@@ -147,7 +148,7 @@ void MainWindow::moveToTrash()
         tell(errorText(trashable.error()), true);
         return;
     }
-    const QString name = runName_->text();
+    const QString name = shownName(bench_);
     auto* box = makeBox(this, tr("Move to trash"), tr("Move %1 to the trash of this workspace?").arg(name),
         tr("The folder with its checkpoints moves to %1. Nothing is deleted; it can be restored.")
             .arg(bench_.workspace() + QStringLiteral("/trash")));

@@ -39,6 +39,7 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
     column->addWidget(tree_, 1);
     column->addStretch();
     connect(&bench_.scanner(), &WorkspaceScanner::queueRead, this, &QueueDock::take);
+    connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, [this] { take(queue_); }); // for the names
     connect(tree_, &QTreeWidget::currentItemChanged, this, &QueueDock::enableButtons);
     connect(tree_, &QTreeWidget::itemActivated, this, [this] {
         if (const QueueEntry* entry = current())
@@ -68,7 +69,7 @@ const QueueEntry* QueueDock::current() const { return entryOf(tree_->currentId()
 void QueueDock::take(const QueuePtr& queue)
 {
     queue_ = queue;
-    tree_->setQueue(*queue_);
+    tree_->setQueue(*queue_, *bench_.scanner().lines());
     const auto open = static_cast<int>(std::count_if(queue_->entries.begin(), queue_->entries.end(),
         [](const QueueEntry& entry) { return entry.state != QueueState::Ended; }));
     tree_->setVisible(!queue_->entries.empty());

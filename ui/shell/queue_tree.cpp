@@ -1,5 +1,6 @@
 #include "ui/shell/queue_tree.h"
 
+#include "ui/models/shown_name.h"
 #include "ui/parts/page_parts.h"
 
 #include <QCoreApplication>
@@ -80,8 +81,7 @@ void QueueTree::addLane(const QString& device, qint64 chosen)
         const QStringList devices = devicesOf(entry);
         if (!devices.contains(device))
             continue;
-        const QString name = QString::fromStdString(entry.name.empty() ? entry.run : entry.name);
-        auto* item = new QTreeWidgetItem(lane, { name, stateText(entry) });
+        auto* item = new QTreeWidgetItem(lane, { names_[&entry - entries_.data()], stateText(entry) });
         item->setData(0, kIdRole, static_cast<qlonglong>(entry.id));
         item->setData(0, kWaitsRole, entry.state == QueueState::Waiting);
         item->setSizeHint(0, QSize(0, kRow));
@@ -99,11 +99,16 @@ void QueueTree::addLane(const QString& device, qint64 chosen)
     lane->setExpanded(true);
 }
 
-void QueueTree::setQueue(const QueueView& queue)
+void QueueTree::setQueue(const QueueView& queue, const RunLines& lines)
 {
-    if (queue.entries == entries_)
+    QStringList names;
+    for (const QueueEntry& entry : queue.entries)
+        names.append(libraryName(lines, QString::fromStdString(entry.run),
+            QString::fromStdString(entry.name.empty() ? entry.run : entry.name)));
+    if (queue.entries == entries_ && names == names_)
         return; // nothing is taken out of a hand that drags
     entries_ = queue.entries;
+    names_ = names;
     const qint64 chosen = currentId();
     clear();
     QStringList lanes;

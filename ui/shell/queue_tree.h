@@ -13,8 +13,8 @@ class QueueTree : public QTreeWidget {
 public:
     explicit QueueTree(QWidget* parent = nullptr);
 
-    /// Keeps the current run.
-    void setQueue(const QueueView& queue);
+    /// Keeps the current run. @param lines  of the library, which calls the runs so
+    void setQueue(const QueueView& queue, const RunLines& lines = {});
     qint64 currentId() const; ///< of the queue entry; 0: none
     /// The entry that stands `step` places from the current one in its lane; 0: none. Running ones keep their place.
     qint64 neighbour(int step) const;
@@ -29,6 +29,7 @@ private:
     void addLane(const QString& device, qint64 chosen);
 
     std::vector<QueueEntry> entries_;
+    QStringList names_; ///< of them
 };
 
 } // namespace furrow

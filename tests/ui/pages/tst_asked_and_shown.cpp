@@ -5,6 +5,7 @@
 #include "tests/fakes/small_gguf.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/dialogs/brain_dialog.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/resume_dialog.h"
 #include "ui/models/checkpoint_table.h"
@@ -25,6 +26,7 @@
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
+#include "ui/shell/queue_tree.h"
 #include "ui/widgets/meters.h"
 
 #include <nlohmann/json.hpp>
@@ -214,6 +216,31 @@ private Q_SLOTS:
         InspectorDock inspector(bench);
         inspector.show();
         QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("(copy-of-it)")), kPatienceMs);
+        const BrainDialog brain(QString::fromStdString(copy.string()), bench.scanner().lines(), &window);
+        QCOMPARE(brain.windowTitle(), QStringLiteral("Brain of story (copy-of-it)"));
+        QueueTree queue;
+        QueueView view;
+        view.entries.push_back({ 1, copy.string(), "story", "cpu", QueueState::Waiting, {} });
+        queue.setQueue(view, *bench.scanner().lines());
+        QCOMPARE(queue.topLevelItem(0)->child(0)->text(0), QStringLiteral("story (copy-of-it)"));
+    }
+
+    /// Runs that were given the same name are no copies of each other, and were called the same everywhere.
+    void twoRunsOfANameWereCalledTheSame()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        auto config = good(readRunFile(other.paths()));
+        config.config.name = "story";
+        good(writeRunFile(other.paths(), config));
+        Workbench bench(story.workspace());
+        bench.start({});
+        QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(2), kPatienceMs);
+        QStringList names;
+        for (const RunLine& line : *bench.scanner().lines())
+            names.append(line.name);
+        QVERIFY2(names.removeDuplicates() == 0 && names.front().startsWith(QStringLiteral("story (")),
+            qPrintable(names.join(QLatin1Char('|'))));
     }
 
     /// It had the steps of the replica whose weights its process had loaded first, and then none.

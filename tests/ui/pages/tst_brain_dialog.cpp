@@ -66,7 +66,7 @@ private Q_SLOTS:
         QVERIFY(writeParent(childPaths, parent(father, 90, true)).ok());
         QVERIFY(writeParent(fatherPaths, parent(folder_.filePath(QStringLiteral("grandfather")), 40, false)).ok());
 
-        BrainDialog dialog(child, nullptr);
+        BrainDialog dialog(child, std::make_shared<const RunLines>(), nullptr);
         QSignalSpy opened(&dialog, &BrainDialog::openRunWanted);
         auto* table = dialog.findChild<QTableView*>();
         QTRY_COMPARE(table->model()->rowCount(), 3);
@@ -98,7 +98,7 @@ private Q_SLOTS:
 
     void aFolderThatIsNoRunIsNamed()
     {
-        BrainDialog dialog(folder_.path(), nullptr);
+        BrainDialog dialog(folder_.path(), std::make_shared<const RunLines>(), nullptr);
         const auto says = [&](const QString& part) {
             const auto labels = dialog.findChildren<QLabel*>();
             return std::any_of(
