@@ -73,6 +73,8 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     buildCentre();
     buildDocks();
     buildStatusLine();
+    for (QAction* action : actions())
+        connect(action, &QAction::triggered, this, &MainWindow::dropRefusal); // before it says something itself
     connectActions();
     connectBench();
     connectCommands();
@@ -305,7 +307,11 @@ void MainWindow::raiseInspector()
         inspectorDock_->raise();
 }
 
-void MainWindow::takeStatus(const StatusPtr&) { showState(); }
+void MainWindow::takeStatus(const StatusPtr&)
+{
+    showState();
+    reviewRefusal();
+}
 
 void MainWindow::showState()
 {

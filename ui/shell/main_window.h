@@ -117,6 +117,10 @@ private:
     void findInPage();
     void showAbout();
     void tell(const QString& sentence, bool bad = false);
+    /// What could not be done. It goes with the next action, and when the run or the queue is not as it was any more.
+    void refuse(const QString& sentence);
+    void dropRefusal();
+    void reviewRefusal();
     /// Stays until a person has read it, has resumed the run that it says has ended, or looks at another one.
     void warn(const Alert& alert);
     void dropWarning();
@@ -159,6 +163,18 @@ private:
     QString warning_; ///< the newest one that was not read; other notes only cover it for their time
     AlertKind warnedOf_ = AlertKind::Finished; ///< what that is about
     std::int64_t warnedNs_ = 0; ///< the time of it
+    /// On what a refusal may rest.
+    struct Standing {
+        RunState state = RunState::Unknown;
+        std::int64_t attempt = 0;
+        bool isSupervised = false;
+        QueueView queue;
+        bool operator==(const Standing&) const = default;
+    };
+    Standing standing() const;
+    bool isRefusal_ = false; ///< of what noteText_ says
+    std::optional<Standing> refusedOn_; ///< absent: it rests on neither run nor queue
+    std::int64_t refusedNs_ = 0; ///< monotonic
     QToolButton* themeButton_ = nullptr;
     QToolButton* languageButton_ = nullptr;
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them

@@ -1,5 +1,6 @@
 // What the actions of the window do; how it is built is in main_window.cpp.
 
+#include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/run/folder/run_paths.h"
 #include "core/workspace/run_folders.h"
@@ -43,6 +44,8 @@
 namespace furrow {
 
 namespace {
+
+constexpr auto kFollowsNs = static_cast<std::int64_t>(2e9);
 
 /// What a kill at this moment costs.
 QString killLoses(const RunStatus& status)
@@ -236,7 +239,7 @@ void MainWindow::connectCommands()
         case RunVerb::RetryChunks:
         case RunVerb::AcceptChunks:
         case RunVerb::MarkFinished:
-        case RunVerb::Pin: break;
+        case RunVerb::Pin: dropRefusal(); break;
         }
     });
     connect(&commands, &RunCommands::done, this, [this](RunVerb verb, const QString& folder) {
@@ -260,16 +263,53 @@ void MainWindow::connectCommands()
     connect(&commands, &RunCommands::failed, this, [this](RunVerb, const QString&, const Error& error) {
         busy_ = false;
         enableVerbs();
-        tell(errorText(error), true);
+        refuse(errorText(error));
     });
     connect(&commands, &RunCommands::planned, this, &MainWindow::offerResume);
 }
 
 void MainWindow::tell(const QString& sentence, bool bad)
 {
+    isRefusal_ = bad && !sentence.isEmpty();
+    refusedOn_.reset();
     const bool covered = !sentence.isEmpty();
     saySentence(noteText_, covered ? sentence : warning_, covered ? bad : !warning_.isEmpty());
     noteText_->setToolTip(noteText_->text());
+}
+
+MainWindow::Standing MainWindow::standing() const
+{
+    const StatusPtr& status = bench_.watcher().status();
+    Standing now { .queue = *bench_.scanner().queue() };
+    if (status)
+        now = { status->state, status->attempt, status->supervised, std::move(now.queue) };
+    return now;
+}
+
+void MainWindow::refuse(const QString& sentence)
+{
+    tell(sentence, true);
+    refusedOn_ = standing();
+    refusedNs_ = systemClock().monotonicNs();
+    bench_.watcher().refresh();
+    bench_.scanner().refresh();
+}
+
+void MainWindow::dropRefusal()
+{
+    if (isRefusal_)
+        tell({});
+}
+
+/// What refused had looked at the disk, which may be ahead of what is shown: that is given the time to follow.
+void MainWindow::reviewRefusal()
+{
+    if (!refusedOn_ || *refusedOn_ == standing())
+        return;
+    if (systemClock().monotonicNs() - refusedNs_ < kFollowsNs)
+        refusedOn_ = standing();
+    else
+        dropRefusal();
 }
 
 void MainWindow::warn(const Alert& alert)

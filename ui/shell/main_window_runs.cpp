@@ -52,7 +52,9 @@ void MainWindow::connectLibraryActions()
         queueDock_->raise();
     });
     connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this,
-        [this](const Message& message) { tell(coreWords(message), true); });
+        [this](const Message& message) { refuse(coreWords(message)); });
+    connect(&bench_.workspaceCommands(), &WorkspaceCommands::changed, this, &MainWindow::dropRefusal);
+    connect(&bench_.scanner(), &WorkspaceScanner::queueRead, this, &MainWindow::reviewRefusal);
     connect(&bench_.scanner(), &WorkspaceScanner::scanned, this, &MainWindow::showArchived);
 }
 
@@ -145,7 +147,7 @@ void MainWindow::moveToTrash()
     const auto trashable
         = checkTrashable(pathFromUtf8(bench_.workspace().toStdString()), pathFromUtf8(folder.toStdString()));
     if (!trashable.ok()) { // before anything is promised
-        tell(errorText(trashable.error()), true);
+        refuse(errorText(trashable.error()));
         return;
     }
     const QString name = shownName(bench_);

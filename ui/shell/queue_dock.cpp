@@ -5,6 +5,7 @@
 #include "ui/parts/page_parts.h"
 #include "ui/shell/queue_tree.h"
 
+#include <QApplication>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -69,7 +70,11 @@ const QueueEntry* QueueDock::current() const { return entryOf(tree_->currentId()
 void QueueDock::take(const QueuePtr& queue)
 {
     queue_ = queue;
-    tree_->setQueue(*queue_, *bench_.scanner().lines());
+    {
+        const QSignalBlocker block(
+            tree_); // it has no current entry for a moment, and a button in use would lose the focus
+        tree_->setQueue(*queue_, *bench_.scanner().lines());
+    }
     const auto open = static_cast<int>(std::count_if(queue_->entries.begin(), queue_->entries.end(),
         [](const QueueEntry& entry) { return entry.state != QueueState::Ended; }));
     tree_->setVisible(!queue_->entries.empty());
@@ -92,6 +97,7 @@ void QueueDock::take(const QueuePtr& queue)
 
 void QueueDock::enableButtons()
 {
+    const QWidget* inUse = QApplication::focusWidget();
     const QueueEntry* entry = current();
     const bool waits = entry != nullptr && entry->state == QueueState::Waiting;
     up_->setEnabled(waits && tree_->neighbour(-1) != 0);
@@ -99,6 +105,8 @@ void QueueDock::enableButtons()
     next_->setEnabled(entry != nullptr && entry->state == QueueState::Running);
     remove_->setEnabled(entry != nullptr && entry->state != QueueState::Running);
     pause_->setEnabled(!queue_->entries.empty() || queue_->paused);
+    if (inUse != nullptr && isAncestorOf(inUse) && !inUse->isEnabled())
+        tree_->setFocus(); // Qt gives the focus to the next button, which does another thing
 }
 
 void QueueDock::shift(int step) { shiftTo(tree_->currentId(), tree_->neighbour(step)); }

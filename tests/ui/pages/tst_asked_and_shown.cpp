@@ -2,6 +2,7 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
+#include "core/workspace/workspace_file.h"
 #include "tests/fakes/small_gguf.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -26,6 +27,7 @@
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/mnemonics.h"
+#include "ui/shell/queue_dock.h"
 #include "ui/shell/queue_tree.h"
 #include "ui/widgets/meters.h"
 
@@ -241,6 +243,68 @@ private Q_SLOTS:
             names.append(line.name);
         QVERIFY2(names.removeDuplicates() == 0 && names.front().startsWith(QStringLiteral("story (")),
             qPrintable(names.join(QLatin1Char('|'))));
+    }
+
+    /// "no other run waits" stayed in red while two runs waited, and "is already running" when it had been stopped.
+    void aRefusalStayedWhenItWasTrueNoMore()
+    {
+        RunStory story({});
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.scanner().lines()->size() == 1, kPatienceMs);
+        const QString sentence = QStringLiteral("It is already running.");
+        constexpr int kFollowed = 2500; // what refused had read the disk, and the console has too by then
+        const auto isSaid = [&] { return says(window, sentence); };
+
+        Q_EMIT bench.commands().failed(
+            RunVerb::Start, story.folder(), Error { ErrorCode::Busy, sentence.toStdString() });
+        QVERIFY(isSaid());
+        window.findChild<Actions*>()->pages[1]->trigger();
+        QVERIFY2(!isSaid(), "it stayed beside the next action");
+
+        Q_EMIT bench.commands().failed(
+            RunVerb::Start, story.folder(), Error { ErrorCode::Busy, sentence.toStdString() });
+        QTest::qWait(kFollowed);
+        QVERIFY(isSaid());
+        story.makeAlive();
+        const auto held = FileLock::tryLock(story.paths().supervisorLock());
+        QVERIFY(held.ok());
+        QTRY_VERIFY2_WITH_TIMEOUT(!isSaid(), "it stayed when the state of the run was another one", kPatienceMs);
+
+        Q_EMIT bench.workspaceCommands().failed(sentence.toStdString());
+        QTest::qWait(kFollowed);
+        QVERIFY(isSaid());
+        good(good(WorkspaceFile::open(story.workspace().toStdString())).enqueue("/runs/a", "a", "cpu"));
+        bench.scanner().refresh();
+        QTRY_VERIFY2_WITH_TIMEOUT(!isSaid(), "it stayed when the queue was another one", kPatienceMs);
+    }
+
+    /// The focus jumped to "Clear ended", which the next Space pressed.
+    void aButtonOfTheQueueThatWasUsedUpGaveTheFocusToAnotherOne()
+    {
+        const RunStory story({});
+        auto file = good(WorkspaceFile::open(story.workspace().toStdString()));
+        good(file.enqueue("/runs/a", "a", "cpu"));
+        good(file.enqueue("/runs/b", "b", "cpu"));
+        Workbench bench(story.workspace());
+        QueueDock dock(bench);
+        dock.show();
+        QVERIFY(QTest::qWaitForWindowActive(&dock));
+        bench.start({});
+        auto* tree = dock.findChild<QueueTree*>();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            tree->topLevelItemCount() == 1 && tree->topLevelItem(0)->childCount() == 2, kPatienceMs);
+        tree->setCurrentItem(tree->topLevelItem(0)->child(0));
+        auto* remove = buttonOf(dock, QStringLiteral("Remove"));
+        remove->setFocus();
+        remove->click();
+        QTRY_COMPARE_WITH_TIMEOUT(tree->topLevelItem(0)->childCount(), 1, kPatienceMs);
+        QVERIFY(!remove->isEnabled());
+        QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(tree));
     }
 
     /// It had the steps of the replica whose weights its process had loaded first, and then none.
