@@ -73,8 +73,7 @@ void LibraryDock::buildHead()
     head->addWidget(count_);
     column->addLayout(head);
     connect(line_, &QLineEdit::textChanged, this, [this](const QString& words) {
-        filter_.setWords(words);
-        showCount();
+        filter([this, &words] { filter_.setWords(words); });
         showTags();
     });
 }
@@ -94,10 +93,8 @@ void LibraryDock::buildList()
     archived_->setContentsMargins(10, 0, 10, 6);
     archived_->hide();
     column->addWidget(archived_);
-    connect(archived_, &QCheckBox::toggled, this, [this](bool on) {
-        filter_.setArchivedShown(on);
-        showCount();
-    });
+    connect(archived_, &QCheckBox::toggled, this,
+        [this](bool on) { filter([this, on] { filter_.setArchivedShown(on); }); });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && !following_)
             choose(index);
@@ -118,6 +115,21 @@ void LibraryDock::choose(const QModelIndex& index)
     if (attempt > 0)
         bench_.selection().clear(); // a chunk or worker selected before would hide it in the inspector
     bench_.selection().setAttempt(attempt > 0 ? std::optional<std::int64_t>(attempt) : std::nullopt);
+}
+
+/// Changes what is listed. The run that is watched stays so, listed or not: Qt makes a row the current one in the place
+/// of one that goes.
+void LibraryDock::filter(const std::function<void()>& change)
+{
+    following_ = true;
+    change();
+    following_ = false;
+    showCount();
+    followRun();
+    if (list_->currentIndex().isValid())
+        list_->scrollTo(list_->currentIndex());
+    else
+        list_->scrollToTop();
 }
 
 /// Runs whose attempts are shown.

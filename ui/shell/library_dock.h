@@ -4,6 +4,7 @@
 #include "ui/models/run_list_model.h"
 
 #include <QWidget>
+#include <functional>
 
 class QCheckBox;
 class QHBoxLayout;
@@ -38,6 +39,7 @@ private:
     void buildHead();
     void buildList();
     void choose(const QModelIndex& index);
+    void filter(const std::function<void()>& change);
     QStringList openRuns() const;
     QModelIndex indexOf(const QString& folder) const; ///< in the list; invalid: not there or filtered out
     void take(const RunLinesPtr& lines);

@@ -296,6 +296,34 @@ private Q_SLOTS:
         QVERIFY(list->isExpanded(first));
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(first), 1, kPatienceMs);
     }
+
+    /// The first run that was found took the place of the one that a person watched, and lay above the edge of the
+    /// list.
+    void typingInTheFilterLeftTheWatchedRun()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        Workbench bench(story.workspace());
+        LibraryDock dock(bench);
+        connect(&dock, &LibraryDock::runChosen, &bench, &Workbench::showRun);
+        dock.show();
+        bench.start({});
+        const auto* list = dock.findChild<QTreeView*>();
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, kPatienceMs);
+        bench.showRun(story.folder());
+        const auto marked = [list] { return list->currentIndex().data().toString(); };
+        QCOMPARE(marked(), QStringLiteral("story"));
+        auto* line = dock.findChild<QLineEdit*>();
+        QTest::keyClicks(line, QStringLiteral("other"));
+        QCOMPARE(list->model()->rowCount(), 1);
+        QCOMPARE(bench.watcher().folder(), story.folder());
+        QCOMPARE(marked(), QString());
+        bench.scanner().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, kPatienceMs);
+        line->clear();
+        QCOMPARE(marked(), QStringLiteral("story"));
+        QCOMPARE(bench.watcher().folder(), story.folder());
+    }
 };
 
 QTEST_MAIN(TestLibrary)
