@@ -65,6 +65,30 @@ private:
     int saved_ = 0; ///< by leaving the words out [px]; 0: they are there
 };
 
+/// Gives a page that needs more room than before the room at once. Qt does so with a later event, and a machine that
+/// has much to do painted its parts over each other meanwhile.
+class RoomAtOnce : public QObject {
+public:
+    explicit RoomAtOnce(QScrollArea& room)
+        : QObject(&room)
+        , room_(room)
+    {
+        room.widget()->installEventFilter(this);
+    }
+
+    bool eventFilter(QObject* page, QEvent* event) override
+    {
+        if (page == room_.widget() && event->type() == QEvent::LayoutRequest) {
+            QEvent request(QEvent::LayoutRequest);
+            QCoreApplication::sendEvent(&room_, &request);
+        }
+        return false;
+    }
+
+private:
+    QScrollArea& room_;
+};
+
 } // namespace
 
 void dressOverflow(QToolBar& bar)
@@ -90,6 +114,7 @@ QScrollArea* makeRoomFor(QWidget* page)
     room->setFocusPolicy(Qt::NoFocus); // the page has it
     room->setWidgetResizable(true);
     room->setWidget(page);
+    new RoomAtOnce(*room);
     return room;
 }
 

@@ -3,6 +3,7 @@
 #include "ui/models/workbench.h"
 #include "ui/models/words.h"
 #include "ui/parts/ask_dialog.h"
+#include "ui/parts/overflow.h"
 #include "ui/parts/page_parts.h"
 #include "ui/shell/audit_dock.h"
 #include "ui/shell/replay_bar.h"
@@ -18,10 +19,12 @@
 #include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSlider>
 #include <QSvgGenerator>
 #include <QSvgRenderer>
 #include <QTimer>
+#include <QVBoxLayout>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -160,6 +163,25 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(1), kPatienceMs);
         bench.dropRun(story.folder());
         QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(0), kPatienceMs);
+    }
+
+    /// Its parts were painted over each other until Qt came to make the page larger.
+    void aPageThatNeededMoreRoomOverlappedUntilALaterEvent()
+    {
+        auto* page = new QWidget;
+        auto* column = new QVBoxLayout(page);
+        QScrollArea* room = makeRoomFor(page);
+        room->resize(300, 100);
+        room->show();
+        for (int i = 0; i < 10; ++i) {
+            auto* part = new QWidget(page);
+            part->setMinimumHeight(50);
+            column->addWidget(part);
+            part->show();
+        }
+        QCoreApplication::sendPostedEvents(page, QEvent::LayoutRequest); // of the page and of nobody else
+        QVERIFY2(page->height() >= 500, qPrintable(QString::number(page->height())));
+        delete room;
     }
 
     void nothingTookNoMilliseconds()
