@@ -107,6 +107,14 @@ private Q_SLOTS:
         QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
+        for (auto* source : page->findChildren<QLineEdit*>()) {
+            if (source->accessibleName() != QStringLiteral("Source"))
+                continue;
+            source->setFocus(Qt::TabFocusReason);
+            QTest::keyClick(source, Qt::Key_Tab); // as the eye goes
+            QVERIFY2(nameOf(QApplication::focusWidget()).contains(QStringLiteral("Choose…")),
+                qPrintable(nameOf(QApplication::focusWidget())));
+        }
         for (auto* link : page->findChildren<QPushButton*>()) {
             if (!link->accessibleName().startsWith(QStringLiteral("Start from")))
                 continue;

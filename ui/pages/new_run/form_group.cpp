@@ -106,6 +106,9 @@ void FormGroup::addBeside(const std::string& key, QWidget* widget)
 {
     widget->setParent(body_);
     beside_[key] = widget;
+    for (const FormField* field : fields_)
+        if (field->setting().key == key)
+            setTabOrder(field->editor(), widget); // it was made later, and stands beside it
 }
 
 void FormGroup::addBelow(const std::string& key, QWidget* widget)
