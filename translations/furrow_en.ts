@@ -13724,6 +13724,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Writer: supervisor, stands still</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the run is being read</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -15135,6 +15139,13 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>libtorch is there and works.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>furrow::UntilRead</name>
+    <message>
+        <source>Reading…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

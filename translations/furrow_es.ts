@@ -13729,6 +13729,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Writer: supervisor, stands still</source>
         <translation>Escribe: supervisor, parado</translation>
     </message>
+    <message>
+        <source>the run is being read</source>
+        <translation>se está leyendo la ejecución</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -15145,6 +15149,13 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>libtorch is there and works.</source>
         <translation>libtorch está presente y funciona.</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::UntilRead</name>
+    <message>
+        <source>Reading…</source>
+        <translation>Leyendo…</translation>
     </message>
 </context>
 <context>

@@ -13690,6 +13690,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Writer: supervisor, stands still</source>
         <translation>写入者：监督进程，停住</translation>
     </message>
+    <message>
+        <source>the run is being read</source>
+        <translation>正在读取该运行</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -15088,6 +15092,13 @@ pattern 正则表达式</translation>
     <message>
         <source>libtorch is there and works.</source>
         <translation>libtorch 已就绪，可以使用。</translation>
+    </message>
+</context>
+<context>
+    <name>furrow::UntilRead</name>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
     </message>
 </context>
 <context>

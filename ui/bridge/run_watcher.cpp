@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 
 #include <chrono>
+#include <utility>
 
 namespace furrow {
 
@@ -51,7 +52,9 @@ void RunWatcher::open(const QString& folder)
     windowBeginNs_ = 0;
     eventsInWindow_ = 0;
     linesRead_ = 0;
+    reading_ = !folder.isEmpty();
     Q_EMIT opened(folder);
+    Q_EMIT readingChanged(reading_);
     if (folder.isEmpty())
         return;
     reader_ = std::jthread(
@@ -154,6 +157,8 @@ void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpda
         Q_EMIT telemetryRead(telemetry_);
     }
     measurePace(*update);
+    if (std::exchange(reading_, false))
+        Q_EMIT readingChanged(false);
     const std::scoped_lock lock(mutex_);
     inFlight_ = false;
     wake_.notify_all();

@@ -24,6 +24,8 @@ public:
     /// Begins with another folder; an empty one watches nothing.
     void open(const QString& folder);
     const QString& folder() const { return folder_; }
+    /// Nothing of the open run was told yet, neither good nor bad: its views say "Reading…" (UntilRead).
+    bool isReading() const { return reading_; }
     /// Newest status of the open run; null: none yet.
     const StatusPtr& status() const { return status_; }
     const TablesPtr& tables() const { return tables_; }
@@ -47,6 +49,8 @@ public:
 
 Q_SIGNALS:
     void opened(const QString& folder);
+    /// After opened(), and after all signals of the first look have come.
+    void readingChanged(bool reading);
     void statusRead(const furrow::StatusPtr& status);
     void problemChanged(const furrow::Message& problem);
     void tablesRead(const furrow::TablesPtr& tables);
@@ -75,6 +79,7 @@ private:
     std::int64_t lastReadNs_ = 0; // wall; 0: never
     std::int64_t failingSinceNs_ = 0; // monotonic; 0: the last look was good
     bool held_ = false;
+    bool reading_ = false;
     quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
     double eventsInWindow_ = 0;
     std::int64_t windowBeginNs_ = 0;

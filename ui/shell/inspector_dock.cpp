@@ -249,6 +249,13 @@ QWidget* InspectorDock::buildButtons()
     return box;
 }
 
+/// It rests while nobody sees it.
+void InspectorDock::showEvent(QShowEvent* event)
+{
+    refresh();
+    QWidget::showEvent(event);
+}
+
 void InspectorDock::refreshSoon()
 {
     if (!timer_->isActive() && isVisible())

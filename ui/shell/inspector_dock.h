@@ -31,6 +31,9 @@ Q_SIGNALS:
     void retryWanted(); ///< of the selected chunks that are poisoned
     void acceptWanted(); ///< the same
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void refresh();
     void refreshSoon();

@@ -137,11 +137,8 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     column->addWidget(stack_, 1);
     timer_->setInterval(kBeatMs);
     connect(timer_, &QTimer::timeout, this, [this] {
-        if (!isVisible())
-            return;
-        if (stale_)
-            rebuild();
-        follow();
+        if (isVisible())
+            showNow();
     });
     timer_->start();
     const auto markStale = [this] { stale_ = true; };
@@ -160,6 +157,20 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
         const auto& chunks = bench_.selection().selection().chunks;
         lanes_->setHighlighted(chunks.empty() ? 0 : chunks.front().id.value);
     });
+}
+
+/// It rests while nobody sees it.
+void LanesDock::showEvent(QShowEvent* event)
+{
+    showNow();
+    QWidget::showEvent(event);
+}
+
+void LanesDock::showNow()
+{
+    if (stale_)
+        rebuild();
+    follow();
 }
 
 void LanesDock::rebuild()

@@ -20,7 +20,11 @@ class LanesDock : public QWidget {
 public:
     explicit LanesDock(Workbench& bench, QWidget* parent = nullptr);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
+    void showNow();
     void rebuild();
     void follow();
 

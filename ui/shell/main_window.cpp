@@ -134,6 +134,8 @@ void MainWindow::connectBench()
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         showCentre();
         showState();
+        paceText_->clear();
+        densityText_->clear();
     });
     connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &MainWindow::showState);
     connect(&bench_.watcher(), &RunWatcher::paceMeasured, this, [this](double events, double lag) {
@@ -355,9 +357,9 @@ void MainWindow::enableVerbs()
     actions_->pause->setToolTip(pauseTip);
     actions_->pause->setIcon(theme().icon(paused ? QStringLiteral("play") : QStringLiteral("pause")));
     const QString whatFirst = !readable ? tr("the folder of the run cannot be read")
-        : status == nullptr             ? tr("no run is shown")
-        : busy_                         ? tr("another command is under way")
-                                        : QString();
+        : status == nullptr ? (bench_.watcher().isReading() ? tr("the run is being read") : tr("no run is shown"))
+        : busy_             ? tr("another command is under way")
+                            : QString();
     const auto allow = [&whatFirst](std::initializer_list<QAction*> actions, bool allowed, const QString& whyNot) {
         for (QAction* action : actions)
             Actions::allow(*action, allowed, whatFirst.isEmpty() ? whyNot : whatFirst);
@@ -386,7 +388,7 @@ void MainWindow::enableVerbs()
     allow({ actions_->autoResume, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes,
               actions_->archive, actions_->audit, actions_->auditLedger },
         status != nullptr && readable, {});
-    Actions::allow(*actions_->why, status != nullptr, tr("no run is shown"));
+    Actions::allow(*actions_->why, status != nullptr, whatFirst);
     actions_->autoResume->setChecked(bench_.autoResume().isWanted(bench_.watcher().folder()));
     const bool any = !bench_.watcher().folder().isEmpty();
     allow({ actions_->openFolder }, any && readable, {});

@@ -6,6 +6,7 @@
 #include "ui/pages/log_page.h"
 #include "ui/parts/overflow.h"
 #include "ui/parts/page_parts.h"
+#include "ui/parts/until_read.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
@@ -170,15 +171,16 @@ void MainWindow::buildDocks()
 {
     library_ = new LibraryDock(bench_);
     QDockWidget* library = addDock(QStringLiteral("library"), tr("Library"), library_, Qt::LeftDockWidgetArea);
+    const auto ofRun = [this](QWidget* view) { return new UntilRead(bench_.watcher(), view); };
     auto* inspectorWidget = new InspectorDock(bench_);
     QDockWidget* inspector
-        = addDock(QStringLiteral("inspector"), tr("Inspector"), inspectorWidget, Qt::RightDockWidgetArea);
-    QDockWidget* lanes
-        = addDock(QStringLiteral("lanes"), tr("Worker lanes"), new LanesDock(bench_), Qt::BottomDockWidgetArea);
+        = addDock(QStringLiteral("inspector"), tr("Inspector"), ofRun(inspectorWidget), Qt::RightDockWidgetArea);
+    const auto bottomArea = Qt::BottomDockWidgetArea;
+    QDockWidget* lanes = addDock(QStringLiteral("lanes"), tr("Worker lanes"), ofRun(new LanesDock(bench_)), bottomArea);
     events_ = new EventsDock(bench_);
-    QDockWidget* events = addDock(QStringLiteral("events"), tr("Events and alerts"), events_, Qt::BottomDockWidgetArea);
-    QDockWidget* gpu = addDock(QStringLiteral("gpu"), tr("GPU history"), new GpuDock(bench_), Qt::BottomDockWidgetArea);
-    QDockWidget* log = addDock(QStringLiteral("log"), tr("Log"), new LogPage(bench_), Qt::BottomDockWidgetArea);
+    QDockWidget* events = addDock(QStringLiteral("events"), tr("Events and alerts"), ofRun(events_), bottomArea);
+    QDockWidget* gpu = addDock(QStringLiteral("gpu"), tr("GPU history"), ofRun(new GpuDock(bench_)), bottomArea);
+    QDockWidget* log = addDock(QStringLiteral("log"), tr("Log"), ofRun(new LogPage(bench_)), bottomArea);
     auto* queueWidget = new QueueDock(bench_);
     queueDock_ = addDock(QStringLiteral("queue"), tr("Queue"), queueWidget, Qt::BottomDockWidgetArea);
     auto* auditWidget = new AuditDock(bench_);

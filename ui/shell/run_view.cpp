@@ -10,6 +10,7 @@
 #include "ui/pages/overview_page.h"
 #include "ui/parts/overflow.h"
 #include "ui/parts/page_parts.h"
+#include "ui/parts/until_read.h"
 #include "ui/pages/run_banner.h"
 #include "ui/pages/sampling_page.h"
 #include "ui/pages/workers_page.h"
@@ -53,7 +54,7 @@ RunView::RunView(Workbench& bench, QWidget* parent)
     tabs_->setAccessibleName(tr("Pages of the run"));
     column->addWidget(tabs_);
     column->addWidget(makeLine());
-    column->addWidget(stack_, 1);
+    column->addWidget(new UntilRead(bench_.watcher(), stack_), 1);
     connect(tabs_, &QTabBar::currentChanged, this, &RunView::showPage);
     showPage(Overview);
 }

@@ -24,6 +24,7 @@
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/charts/chart_parts.h"
+#include "ui/charts/series_chart.h"
 #include "ui/models/words.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/audit_dock.h"
@@ -34,10 +35,12 @@
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/queue_dock.h"
 #include "ui/shell/queue_tree.h"
+#include "ui/shell/run_view.h"
 #include "ui/widgets/lane_view.h"
 
 #include <QAction>
 #include <QCheckBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProcess>
@@ -649,6 +652,60 @@ private Q_SLOTS:
         bench.selection().setWorker(1);
         QVERIFY(says(inspector, QStringLiteral("Restarts"))); // without an event
         QVERIFY(!says(inspector, QStringLiteral("Newest checkpoint")));
+    }
+
+    /// For seconds, on a machine with much to do: figures, curves and lanes of one run under the name of another, and
+    /// "No steps recorded yet." of a run with thousands.
+    void theRunOfBeforeStoodUnderTheNameOfTheNextOne()
+    {
+        const RunStory story({ .trained = 12 });
+        const RunStory other({ .trained = 12 }, QStringLiteral("other"), story.workspace());
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1440, 900);
+        window.show();
+        show(bench, story);
+        const QStringList docks { QStringLiteral("dock.inspector"), QStringLiteral("dock.lanes"),
+            QStringLiteral("dock.events"), QStringLiteral("dock.log"), QStringLiteral("dock.gpu") };
+        QList<QWidget*> views { window.findChild<RunView*>() };
+        for (const QString& dock : docks)
+            views.append(window.findChild<QDockWidget*>(dock)->widget());
+        const auto shown = [&views] { // of a run, by what shows it; the tabs are of none
+            QStringList names;
+            for (const QWidget* view : views)
+                for (const QWidget* part : view->findChildren<QWidget*>())
+                    if (part->isVisibleTo(view)
+                        && (qobject_cast<const SeriesChart*>(part) != nullptr
+                            || qobject_cast<const LaneView*>(part) != nullptr
+                            || qobject_cast<const QAbstractItemView*>(part) != nullptr
+                            || (qobject_cast<const QLabel*>(part) != nullptr
+                                && static_cast<const QLabel*>(part)->text() != QStringLiteral("Reading…"))))
+                        names.append(QString::fromLatin1(part->metaObject()->className()));
+            return names;
+        };
+        const auto reading = [&views] {
+            return std::count_if(views.begin(), views.end(),
+                [](const QWidget* view) { return says(*view, QStringLiteral("Reading…")); });
+        };
+        for (int page = 0; page < RunView::kPageCount; ++page) {
+            window.findChild<RunView*>()->showPage(page);
+            QVERIFY(!shown().isEmpty());
+            QCOMPARE(reading(), 0);
+            bool wasWhole = false;
+            const auto whole = connect(&bench.watcher(), &RunWatcher::readingChanged, &window, [&](bool isReading) {
+                if (isReading)
+                    return;
+                wasWhole = reading() == 0 && says(*views[1], QStringLiteral("Newest checkpoint"))
+                    && !says(*views[2], QStringLiteral("No chunk was claimed yet"));
+            });
+            bench.showRun(page % 2 == 0 ? other.folder() : story.folder());
+            QVERIFY2(shown().isEmpty(), qPrintable(shown().join(QLatin1Char(' '))));
+            QCOMPARE(reading(), views.size());
+            QTRY_VERIFY_WITH_TIMEOUT(!bench.watcher().isReading(), kPatienceMs);
+            QVERIFY2(wasWhole, "a part of the first snapshot came later");
+            disconnect(whole);
+        }
     }
 
     /// The lanes took an end within 15 seconds of that of the attempt for one in order, and an earlier one for a death.
