@@ -230,8 +230,9 @@ nlohmann::json planJson(const ResumePlan& plan)
     nlohmann::json json = fatesJson(plan, all);
     json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
         { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) },
-        { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) }, { "loss", plan.loss },
-        { "older_tracker", plan.olderTracker }, { "notes", plan.notes }, { "checkpoints", nlohmann::json::array() } });
+        { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) },
+        { "loss", plan.loss.text() }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes },
+        { "checkpoints", nlohmann::json::array() } });
     for (const auto& choice : plan.checkpoints)
         json["checkpoints"].push_back({ { "id", choice.row.id.value }, { "folder", choice.row.record.folder },
             { "head", choice.row.head }, { "verified", choice.verified }, { "damaged", choice.damaged },

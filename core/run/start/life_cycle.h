@@ -79,7 +79,7 @@ struct ResumePlan {
     std::vector<CheckpointChoice> checkpoints;
     std::vector<CheckpointId> thereAgain; ///< of those, removed ones that a resume takes back
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
-    std::string
+    Message
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     Message olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not

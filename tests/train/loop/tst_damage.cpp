@@ -78,7 +78,7 @@ class TestDamage : public QObject {
         if (!report.isClean() || !report.couldInspect())
             return auditText(report);
         const auto problems = must(checkpointProblems(run.paths()));
-        return problems.empty() ? must(planResume(run.paths())).loss : std::string(problems.front());
+        return problems.empty() ? must(planResume(run.paths())).loss.text() : std::string(problems.front());
     }
 
 private Q_SLOTS:

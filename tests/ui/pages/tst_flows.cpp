@@ -294,6 +294,21 @@ private Q_SLOTS:
             || !buttonOf<QCheckBox>(nothingLost, QStringLiteral("I accept"))->isVisible());
     }
 
+    /// The sentence above the yes was English in every language.
+    void whatAResumeGivesUpStoodInEnglish()
+    {
+        Appearance appearance(false);
+        appearance.setLanguage(QStringLiteral("es"));
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        QWidget window;
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->loss = sentence("%1 The one before it would be used.",
+            { sentence("checkpoint %1 is damaged: %2", { "r0-2", Message("SHA-256") }) });
+        const ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        QVERIFY(says(dialog, QStringLiteral("el punto de control r0-2 está dañado: SHA-256 Se usaría el anterior.")));
+    }
+
     /// With cells below 8 pixels the map is an image, which showed the losses.
     void theMapOfAResumeShowedLossesWhereCellsAreSmall()
     {
