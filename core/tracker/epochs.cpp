@@ -4,6 +4,7 @@
 #include "core/tracker/participations.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <vector>
 
@@ -44,35 +45,43 @@ std::int64_t orderFunction(void* context, const std::int64_t* arguments)
 
 namespace {
 
+#define FURROW_RUN_COLUMNS                                                                                             \
+    "SELECT c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens,"       \
+    " b.claimed_tokens, b.reserved_steps, b.completed_blocks, b.active_ns,"                                            \
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), -1) AS most_participations," \
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='participations'), 0) AS participations"
+constexpr Select kRun { FURROW_RUN_COLUMNS " FROM control c, budget b WHERE c.one=1 AND b.one=1" };
+constexpr Select kRunOfLive { FURROW_RUN_COLUMNS
+    ", i.reserved_steps AS own_reserved FROM incarnation i, control c, budget b"
+    " WHERE i.id=? AND i.live=1 AND c.one=1 AND b.one=1" };
+#undef FURROW_RUN_COLUMNS
+
+/// Of either: kRunOfLive begins with the columns of kRun.
 RunState runStateAt(const Rows& row)
 {
     RunState run;
-    run.stop = static_cast<StopReason>(row.integer(0));
-    run.rules = { row.integer(1), row.integer(2), row.real(3), row.integer(4), row.integer(5) };
-    run.steps = row.integer(6);
-    run.tokens = row.integer(7);
-    run.claimedTokens = row.integer(8);
-    run.reservedSteps = row.integer(9);
-    run.completedBlocks = row.integer(10);
-    run.activeHours = static_cast<double>(row.integer(11)) / 3.6e12;
-    run.mostParticipations = row.integer(12);
-    run.participations = row.integer(13);
+    run.stop = static_cast<StopReason>(row.integer(kRun["stop"]));
+    run.rules.steps = row.integer(kRun["rule_steps"]);
+    run.rules.tokens = row.integer(kRun["rule_tokens"]);
+    run.rules.hours = row.real(kRun["rule_hours"]);
+    run.rules.epochs = row.integer(kRun["rule_epochs"]);
+    run.rules.blocks = row.integer(kRun["rule_blocks"]);
+    run.steps = row.integer(kRun["steps"]);
+    run.tokens = row.integer(kRun["tokens"]);
+    run.claimedTokens = row.integer(kRun["claimed_tokens"]);
+    run.reservedSteps = row.integer(kRun["reserved_steps"]);
+    run.completedBlocks = row.integer(kRun["completed_blocks"]);
+    run.activeHours = static_cast<double>(row.integer(kRun["active_ns"])) / 3.6e12;
+    run.mostParticipations = row.integer(kRun["most_participations"]);
+    run.participations = row.integer(kRun["participations"]);
     return run;
 }
-
-constexpr int kRunColumns = 14; // that runStateAt reads
-
-#define FURROW_RUN_COLUMNS                                                                                                  \
-    "c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens, b.claimed_tokens," \
-    " b.reserved_steps, b.completed_blocks, b.active_ns,"                                                                   \
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), -1),"                             \
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='participations'), 0)"
 
 } // namespace
 
 RunState loadRunState(Database& db)
 {
-    Rows row = db.query("SELECT " FURROW_RUN_COLUMNS " FROM control c, budget b WHERE c.one=1 AND b.one=1");
+    Rows row = db.query(kRun.sql);
     if (row.next())
         return runStateAt(row);
     db.fail({ ErrorCode::Corrupt, sentence("the tracker lacks its control row; run `furrowctl doctor RUN --repair`") });
@@ -81,20 +90,16 @@ RunState loadRunState(Database& db)
 
 RunState requireLive(LedgerFile& file, std::int64_t incarnation)
 {
-    Rows row = file.db.query("SELECT " FURROW_RUN_COLUMNS ", i.reserved_steps FROM incarnation i, control c, budget b"
-                             " WHERE i.id=? AND i.live=1 AND c.one=1 AND b.one=1",
-        incarnation);
+    Rows row = file.db.query(kRunOfLive.sql, incarnation);
     if (row.next()) {
         RunState run = runStateAt(row);
-        run.ownReservedSteps = row.integer(kRunColumns);
+        run.ownReservedSteps = row.integer(kRunOfLive["own_reserved"]);
         return run;
     }
     file.db.fail(
         { ErrorCode::Cancelled, sentence("this worker lost the lease: its uncommitted work was given to others") });
     return {};
 }
-
-#undef FURROW_RUN_COLUMNS
 
 std::int64_t trainedBlocks(Database& db)
 {

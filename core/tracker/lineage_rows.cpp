@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <map>
 
@@ -19,31 +20,34 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
     }
     std::vector<SupervisorLedger::CheckpointRow> found;
     {
-        Rows rows = db.query(
+        static constexpr Select kCheckpoints {
             "SELECT id, kind, replica, folder, manifest_sha256, step, tokens, eval_loss, size_bytes, wall, damaged, removed, pinned, surviving,"
-            " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id), incarnation, EXISTS (SELECT 1 FROM incarnation i WHERE i.id=checkpoint.incarnation AND i.pid=0 AND i.boot_id='')"
-            " FROM checkpoint ORDER BY id");
+            " EXISTS (SELECT 1 FROM replica r WHERE r.head=checkpoint.id) AS is_head, incarnation, EXISTS (SELECT 1 FROM incarnation i WHERE i.id=checkpoint.incarnation AND i.pid=0 AND i.boot_id='') AS is_rebuilt"
+            " FROM checkpoint ORDER BY id"
+        };
+        Rows rows = db.query(kCheckpoints.sql);
         while (rows.next()) {
             SupervisorLedger::CheckpointRow row;
-            row.id = { rows.integer(0) };
-            row.record.kind = static_cast<CheckpointKind>(rows.integer(1));
-            row.record.replica = static_cast<std::int32_t>(boundedAt(db, rows, 2, kWorkerBounds));
-            row.record.folder = rows.text(3);
-            row.record.manifestSha256 = rows.text(4);
-            row.record.step = boundedAt(db, rows, 5, kTotalBounds);
-            row.record.tokens = boundedAt(db, rows, 6, kTotalBounds);
-            if (!rows.isNull(7))
-                row.record.evalLoss = rows.real(7);
-            row.record.sizeBytes = static_cast<std::uint64_t>(boundedAt(db, rows, 8, kTotalBounds));
+            row.id = { rows.integer(kCheckpoints["id"]) };
+            row.record.kind = static_cast<CheckpointKind>(rows.integer(kCheckpoints["kind"]));
+            row.record.replica = static_cast<std::int32_t>(boundedAt(db, rows, kCheckpoints["replica"], kWorkerBounds));
+            row.record.folder = rows.text(kCheckpoints["folder"]);
+            row.record.manifestSha256 = rows.text(kCheckpoints["manifest_sha256"]);
+            row.record.step = boundedAt(db, rows, kCheckpoints["step"], kTotalBounds);
+            row.record.tokens = boundedAt(db, rows, kCheckpoints["tokens"], kTotalBounds);
+            if (!rows.isNull(kCheckpoints["eval_loss"]))
+                row.record.evalLoss = rows.real(kCheckpoints["eval_loss"]);
+            row.record.sizeBytes
+                = static_cast<std::uint64_t>(boundedAt(db, rows, kCheckpoints["size_bytes"], kTotalBounds));
             row.record.parents = parents[row.id.value];
-            row.wallNs = rows.integer(9);
-            row.damaged = rows.integer(10) != 0;
-            row.removed = rows.integer(11) != 0;
-            row.pinned = rows.integer(12) != 0;
-            row.surviving = rows.integer(13) != 0;
-            row.head = rows.integer(14) != 0;
-            row.incarnation = { rows.integer(15) };
-            row.rebuilt = rows.integer(16) != 0;
+            row.wallNs = rows.integer(kCheckpoints["wall"]);
+            row.damaged = rows.integer(kCheckpoints["damaged"]) != 0;
+            row.removed = rows.integer(kCheckpoints["removed"]) != 0;
+            row.pinned = rows.integer(kCheckpoints["pinned"]) != 0;
+            row.surviving = rows.integer(kCheckpoints["surviving"]) != 0;
+            row.head = rows.integer(kCheckpoints["is_head"]) != 0;
+            row.incarnation = { rows.integer(kCheckpoints["incarnation"]) };
+            row.rebuilt = rows.integer(kCheckpoints["is_rebuilt"]) != 0;
             if (!isPlainName(row.record.folder)) // it would lead out of the run folder
                 db.fail({ ErrorCode::Corrupt,
                     sentence(

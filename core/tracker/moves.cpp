@@ -5,6 +5,7 @@
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <algorithm>
 #include <exception>
@@ -40,32 +41,39 @@ WindowRanges ChunkRow::whole() const
 
 namespace {
 
-#define FURROW_CHUNK_COLUMNS                                                                                               \
-    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, covered, holder, claim, failures," \
-    " times_trained, times_lost, worker, attempt, mean_loss, trained_wall"
+#define FURROW_CHUNK                                                                                                \
+    "SELECT k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens," \
+    " k.covered, k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss,"   \
+    " k.trained_wall"
+#define FURROW_CLAIMED FURROW_CHUNK ", c.outcome, c.started_wall, c.ranges, c.done, c.skipped AS left_out, c.steps"
+constexpr Select kChunk { FURROW_CHUNK " FROM chunk k WHERE k.id=?" };
+constexpr Select kFirstFree { FURROW_CHUNK " FROM chunk k WHERE k.state=1 ORDER BY k.epoch, k.ord, k.id LIMIT 1" };
+constexpr Select kClaimed { FURROW_CLAIMED " FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.id=?" };
 
+/// Of each of them: the columns of kChunk are the first ones.
 ChunkRow chunkAt(Database& db, const Rows& row)
 {
     const auto amount = [&](int column) { return boundedAt(db, row, column, kAmountBounds); };
     ChunkRow chunk;
-    chunk.id = chunkIdAt(db, row, 0);
+    chunk.id = chunkIdAt(db, row, kChunk["id"]);
     chunk.place = placeOf(chunk.id);
-    chunk.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
-    chunk.rows = { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
-    if (!row.isNull(8))
-        chunk.windows = boundedAt(db, row, 8, kWindowBounds);
-    chunk.tokens = amount(9);
-    chunk.covered = boundedAt(db, row, 10, kWindowBounds);
-    chunk.holder = row.optionalInteger(11);
-    chunk.claim = row.optionalInteger(12);
-    chunk.failures = row.integer(13);
-    chunk.timesTrained = row.integer(14);
-    chunk.timesLost = row.integer(15);
-    chunk.worker = row.integer(16);
-    chunk.attempt = row.integer(17);
-    if (!row.isNull(18))
-        chunk.meanLoss = row.real(18);
-    chunk.trainedWall = row.integer(19);
+    chunk.state = static_cast<ChunkState>(boundedAt(db, row, kChunk["state"], kStateBounds));
+    chunk.rows = { amount(kChunk["rows"]), amount(kChunk["samples"]), amount(kChunk["filtered"]),
+        amount(kChunk["failed"]), amount(kChunk["held_out"]), amount(kChunk["duplicates"]) };
+    if (!row.isNull(kChunk["windows"]))
+        chunk.windows = boundedAt(db, row, kChunk["windows"], kWindowBounds);
+    chunk.tokens = amount(kChunk["tokens"]);
+    chunk.covered = boundedAt(db, row, kChunk["covered"], kWindowBounds);
+    chunk.holder = row.optionalInteger(kChunk["holder"]);
+    chunk.claim = row.optionalInteger(kChunk["claim"]);
+    chunk.failures = row.integer(kChunk["failures"]);
+    chunk.timesTrained = row.integer(kChunk["times_trained"]);
+    chunk.timesLost = row.integer(kChunk["times_lost"]);
+    chunk.worker = row.integer(kChunk["worker"]);
+    chunk.attempt = row.integer(kChunk["attempt"]);
+    if (!row.isNull(kChunk["mean_loss"]))
+        chunk.meanLoss = row.real(kChunk["mean_loss"]);
+    chunk.trainedWall = row.integer(kChunk["trained_wall"]);
     return chunk;
 }
 
@@ -73,7 +81,7 @@ ChunkRow chunkAt(Database& db, const Rows& row)
 
 ChunkRow loadChunk(Database& db, ChunkId id)
 {
-    Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE id=?", id);
+    Rows row = db.query(kChunk.sql, id);
     if (row.next())
         return chunkAt(db, row);
     db.fail({ ErrorCode::NotFound, sentence("there is no %1", { toString(id) }) });
@@ -85,18 +93,12 @@ ChunkRow loadChunk(Database& db, ChunkId id)
 
 std::optional<ChunkRow> loadFirstFree(Database& db)
 {
-    Rows row = db.query("SELECT " FURROW_CHUNK_COLUMNS " FROM chunk WHERE state=1 ORDER BY epoch, ord, id LIMIT 1");
+    Rows row = db.query(kFirstFree.sql);
     return row.next() ? std::optional(chunkAt(db, row)) : std::nullopt;
 }
 
-#undef FURROW_CHUNK_COLUMNS
-
 namespace {
 
-#define FURROW_CLAIMED_COLUMNS                                                                                          \
-    "k.id, k.state, k.rows, k.samples, k.filtered, k.failed, k.held_out, k.duplicates, k.windows, k.tokens, k.covered," \
-    " k.holder, k.claim, k.failures, k.times_trained, k.times_lost, k.worker, k.attempt, k.mean_loss, k.trained_wall,"  \
-    " c.outcome, c.started_wall, c.ranges, c.done, c.skipped, c.steps"
 // No index knows the holders, since every claim and every commit would change it: claims in their order do, from the
 // first that can still hold a chunk.
 #define FURROW_HELD_BY                                                                                             \
@@ -106,8 +108,10 @@ namespace {
 ClaimedChunk claimedChunkAt(Database& db, const Rows& row)
 {
     ClaimedChunk found { chunkAt(db, row), {} };
-    found.claim = { found.chunk.claim.value_or(0), static_cast<ClaimOutcome>(row.integer(20)), row.integer(21) != 0,
-        decodeRanges(row.text(22)), decodeRanges(row.text(23)), decodeRanges(row.text(24)), row.integer(25) };
+    found.claim = { found.chunk.claim.value_or(0), static_cast<ClaimOutcome>(row.integer(kClaimed["outcome"])),
+        row.integer(kClaimed["started_wall"]) != 0, decodeRanges(row.text(kClaimed["ranges"])),
+        decodeRanges(row.text(kClaimed["done"])), decodeRanges(row.text(kClaimed["left_out"])),
+        row.integer(kClaimed["steps"]) };
     return found;
 }
 
@@ -115,7 +119,7 @@ ClaimedChunk claimedChunkAt(Database& db, const Rows& row)
 
 ClaimedChunk loadClaimedChunk(Database& db, ChunkId id)
 {
-    Rows row = db.query("SELECT " FURROW_CLAIMED_COLUMNS " FROM chunk k JOIN claim c ON c.id=k.claim WHERE k.id=?", id);
+    Rows row = db.query(kClaimed.sql, id);
     if (row.next())
         return claimedChunkAt(db, row);
     db.fail({ ErrorCode::NotFound, sentence("%1 was never claimed", { toString(id) }) });
@@ -126,7 +130,7 @@ std::vector<ClaimedChunk> loadHeldChunks(Database& db, std::int64_t incarnation)
 {
     std::vector<ClaimedChunk> found;
     {
-        Rows rows = db.query("SELECT " FURROW_CLAIMED_COLUMNS " " FURROW_HELD_BY, incarnation);
+        Rows rows = db.query(FURROW_CLAIMED " " FURROW_HELD_BY, incarnation);
         while (rows.next())
             found.push_back(claimedChunkAt(db, rows));
     }
@@ -141,7 +145,8 @@ std::int64_t countHeldChunks(Database& db, std::int64_t incarnation, ChunkState 
 }
 
 #undef FURROW_HELD_BY
-#undef FURROW_CLAIMED_COLUMNS
+#undef FURROW_CLAIMED
+#undef FURROW_CHUNK
 
 WindowRanges coveredRanges(Database& db, const ChunkRow& chunk)
 {

@@ -11,6 +11,7 @@
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <algorithm>
 #include <cmath>
@@ -216,16 +217,18 @@ private:
     // Living parts of one chunk, through its claims.
     std::vector<SeenPart> partsOf(ChunkId chunk)
     {
+        static constexpr Select kParts {
+            "SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped, c.outcome, c.done, c.skipped AS left_out"
+            " FROM claim c JOIN part p ON p.claim=c.id WHERE c.chunk=? AND p.alive=1 ORDER BY p.first"
+        };
         std::vector<SeenPart> parts;
-        Rows rows = db_.query(
-            "SELECT p.first, p.past, p.claim, p.checkpoint, p.skipped, c.outcome, c.done, c.skipped FROM claim c JOIN part p ON p.claim=c.id"
-            " WHERE c.chunk=? AND p.alive=1 ORDER BY p.first",
-            chunk);
+        Rows rows = db_.query(kParts.sql, chunk);
         while (rows.next()) {
-            parts.push_back({ windowsAt(db_, rows, 0), rows.integer(2), rows.integer(3), rows.integer(4) != 0 });
+            parts.push_back({ windowsAt(db_, rows, kParts["first"]), rows.integer(kParts["claim"]),
+                rows.integer(kParts["checkpoint"]), rows.integer(kParts["skipped"]) != 0 });
             const SeenPart& part = parts.back();
-            if (static_cast<ClaimOutcome>(rows.integer(5)) != ClaimOutcome::Trained
-                || isInside(decodeRanges(rows.text(part.skipped ? 7 : 6)), part.windows))
+            if (static_cast<ClaimOutcome>(rows.integer(kParts["outcome"])) != ClaimOutcome::Trained
+                || isInside(decodeRanges(rows.text(part.skipped ? kParts["left_out"] : kParts["done"])), part.windows))
                 continue;
             lineageHolds_ = false;
             find(FindingKind::History, chunk,
@@ -238,34 +241,39 @@ private:
 
     void checkChunks()
     {
-#define FURROW_CHUNK_COLUMNS \
-    "id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim, tokens, epoch"
-        Rows rows = keepsInherited(db_) ? db_.query("SELECT " FURROW_CHUNK_COLUMNS ", inherited FROM chunk ORDER BY id")
-                                        : db_.query("SELECT " FURROW_CHUNK_COLUMNS ", 0 FROM chunk ORDER BY id");
-#undef FURROW_CHUNK_COLUMNS
+#define FURROW_CHUNKS(inherited)                                                                                        \
+    "SELECT id, state, rows, samples, filtered, failed, held_out, duplicates, windows, digest, covered, holder, claim," \
+    " tokens, epoch, " inherited " AS inherited FROM chunk ORDER BY id"
+        static constexpr Select kChunks { FURROW_CHUNKS("inherited") };
+        static constexpr Select kChunksOfOld { FURROW_CHUNKS("0") };
+#undef FURROW_CHUNKS
+        Rows rows = db_.query(keepsInherited(db_) ? kChunks.sql : kChunksOfOld.sql);
         std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
         std::int64_t digestEpoch = -1;
         std::int64_t seen = 0;
         while (rows.next()) {
             sayHowFar(seen++);
-            const ChunkId id = chunkIdAt(db_, rows, 0);
-            const auto state = static_cast<ChunkState>(boundedAt(db_, rows, 1, kStateBounds));
+            const ChunkId id = chunkIdAt(db_, rows, kChunks["id"]);
+            const auto state = static_cast<ChunkState>(boundedAt(db_, rows, kChunks["state"], kStateBounds));
             AuditEpoch& here = epochOf(id);
             if (digestEpoch != here.epoch) {
                 digests.clear();
                 digestEpoch = here.epoch;
             }
             const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
-            const RowCounts counts { amount(2), amount(3), amount(4), amount(5), amount(6), amount(7) };
-            const std::int64_t windows = boundedAt(db_, rows, 8, kWindowBounds); // 0 when they are not known
-            newestClaim_ = std::max(newestClaim_, rows.integer(12));
-            const auto digest = static_cast<std::uint64_t>(rows.integer(9));
+            const RowCounts counts { amount(kChunks["rows"]), amount(kChunks["samples"]), amount(kChunks["filtered"]),
+                amount(kChunks["failed"]), amount(kChunks["held_out"]), amount(kChunks["duplicates"]) };
+            const std::int64_t windows
+                = boundedAt(db_, rows, kChunks["windows"], kWindowBounds); // 0 when they are not known
+            newestClaim_ = std::max(newestClaim_, rows.integer(kChunks["claim"]));
+            const auto digest = static_cast<std::uint64_t>(rows.integer(kChunks["digest"]));
             ++here.known;
             tallies_.addChunk(id, state, counts);
-            if (rows.integer(14) != placeOf(id).epoch)
+            if (rows.integer(kChunks["epoch"]) != placeOf(id).epoch)
                 wrong(FindingKind::Counters, id,
-                    sentence("%1 is listed in epoch %2", { toString(id), std::to_string(rows.integer(14) + 1) }));
-            const auto inherited = static_cast<Inherited>(rows.integer(15));
+                    sentence("%1 is listed in epoch %2",
+                        { toString(id), std::to_string(rows.integer(kChunks["epoch"]) + 1) }));
+            const auto inherited = static_cast<Inherited>(rows.integer(kChunks["inherited"]));
             const bool isParents = state == ChunkState::Excluded && inherited == Inherited::Skipped;
             here.againAfterParent += inherited == Inherited::Seen;
             if (inherited != Inherited::Nothing && !isListedAsInherited(id, inherited))
@@ -273,8 +281,9 @@ private:
                     sentence(
                         "%1 is marked as trained by the parent run, which the list of what the parent trained does not say",
                         { toString(id) }));
-            checkState(id, state, isParents, rows.optionalInteger(11), here);
-            const auto [trained, skipped] = checkParts(id, state, { windows, amount(13), amount(10) }, here);
+            checkState(id, state, isParents, rows.optionalInteger(kChunks["holder"]), here);
+            const auto [trained, skipped]
+                = checkParts(id, state, { windows, amount(kChunks["tokens"]), amount(kChunks["covered"]) }, here);
             if (state == ChunkState::Committed) {
                 here.digest += digest;
                 if (digest != 0 && ++digests[digest] > 1)
@@ -436,6 +445,13 @@ private:
         return tokens - std::llround(static_cast<double>(tokens) * share);
     }
 
+    static constexpr Select kClaims {
+        "SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim AS held_claim, c.incarnation,"
+        " c.cause, c.started_wall, c.steps, c.first_step, c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped,"
+        " k.windows AS chunk_windows, k.samples AS chunk_samples, k.tokens AS chunk_tokens, k.times_trained, k.mean_loss"
+        " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id"
+    };
+
     // Claims of each chunk in their order: no lease may begin before the one before ended.
     void checkClaims()
     {
@@ -446,62 +462,69 @@ private:
         } before;
         AuditClaims figures(processes_, parts_, tallies_, windowTokens_, wrong_);
         KeptMessages causes(db_);
-        Rows rows = db_.query(
-            "SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim, c.incarnation, c.cause, c.started_wall, c.steps, c.first_step,"
-            " c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped, k.windows, k.samples, k.tokens, k.times_trained, k.mean_loss"
-            " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id");
+        Rows rows = db_.query(kClaims.sql);
         while (rows.next()) {
             lookAtFigures(rows, figures);
-            const ChunkId chunk = chunkIdAt(db_, rows, 1);
+            const ChunkId chunk = chunkIdAt(db_, rows, kClaims["chunk"]);
             AuditEpoch& here = epochOf(chunk);
-            const auto outcome = static_cast<ClaimOutcome>(rows.integer(4));
+            const auto outcome = static_cast<ClaimOutcome>(rows.integer(kClaims["outcome"]));
             const bool open = outcome == ClaimOutcome::Open;
-            if (before.chunk == chunk && (before.closed == 0 || rows.integer(2) < before.closed)) {
+            if (before.chunk == chunk && (before.closed == 0 || rows.integer(kClaims["opened_seq"]) < before.closed)) {
                 ++here.overlappingClaims;
                 lineageHolds_ = false;
                 find(FindingKind::OverlappingClaims, chunk,
                     sentence(
                         "%1: claim %2 began before claim %3 had ended; likely cause: the ledger was changed from outside, or two copies of it were in use",
-                        { toString(chunk), std::to_string(rows.integer(0)), std::to_string(before.claim) }));
+                        { toString(chunk), std::to_string(rows.integer(kClaims["id"])),
+                            std::to_string(before.claim) }));
             }
-            before = { chunk, rows.integer(0), open ? 0 : std::max<std::int64_t>(rows.integer(3), 1) };
+            before = { chunk, rows.integer(kClaims["id"]),
+                open ? 0 : std::max<std::int64_t>(rows.integer(kClaims["closed_seq"]), 1) };
             const bool lost = outcome == ClaimOutcome::Lost
-                || (outcome == ClaimOutcome::Trained && !parts_.of(rows.integer(0)).alive
-                    && parts_.of(rows.integer(0)).dead);
+                || (outcome == ClaimOutcome::Trained && !parts_.of(rows.integer(kClaims["id"])).alive
+                    && parts_.of(rows.integer(kClaims["id"])).dead);
             if (lost) {
                 ++here.chunksLost;
-                here.tokensLost += tokensLost(boundedAt(db_, rows, 5, kAmountBounds),
-                    boundedAt(db_, rows, 11, kAmountBounds), parts_.of(rows.integer(0)).aliveSteps);
-                addLost(chunk, causes.at(rows, 9));
+                here.tokensLost += tokensLost(boundedAt(db_, rows, kClaims["tokens"], kAmountBounds),
+                    boundedAt(db_, rows, kClaims["steps"], kAmountBounds),
+                    parts_.of(rows.integer(kClaims["id"])).aliveSteps);
+                addLost(chunk, causes.at(rows, kClaims["cause"]));
             }
-            if (open && (rows.optionalInteger(6) != rows.integer(8) || rows.optionalInteger(7) != rows.integer(0))) {
+            if (open
+                && (rows.optionalInteger(kClaims["holder"]) != rows.integer(kClaims["incarnation"])
+                    || rows.optionalInteger(kClaims["held_claim"]) != rows.integer(kClaims["id"]))) {
                 statesHold_ = false;
                 find(FindingKind::Counters, chunk,
                     sentence("%1: claim %2 is open but does not hold the chunk",
-                        { toString(chunk), std::to_string(rows.integer(0)) }));
+                        { toString(chunk), std::to_string(rows.integer(kClaims["id"])) }));
             }
         }
         figures.end();
         parts_.nameStrays(wrong_);
     }
 
-    // The columns of checkClaims.
+    // Of a row of kClaims.
     void lookAtFigures(const Rows& rows, AuditClaims& figures)
     {
         const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
-        if (!isRangesText(rows.text(16)) || !isRangesText(rows.text(17)) || !isRangesText(rows.text(18)))
-            wrong(FindingKind::Claims, chunkIdAt(db_, rows, 1),
+        if (!isRangesText(rows.text(kClaims["ranges"])) || !isRangesText(rows.text(kClaims["done"]))
+            || !isRangesText(rows.text(kClaims["skipped"])))
+            wrong(FindingKind::Claims, chunkIdAt(db_, rows, kClaims["chunk"]),
                 sentence(
                     "%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed",
-                    { toString(chunkIdAt(db_, rows, 1)), std::to_string(rows.integer(0)) }));
-        const AuditedClaim claim { rows.integer(0), chunkIdAt(db_, rows, 1), rows.integer(8),
-            static_cast<ClaimOutcome>(rows.integer(4)), decodeRanges(rows.text(16)), decodeRanges(rows.text(17)),
-            decodeRanges(rows.text(18)), rows.integer(10) != 0,
-            rows.integer(10) != 0 || rows.integer(4) == static_cast<int>(ClaimOutcome::Trained), amount(11), amount(12),
-            amount(13), amount(14), amount(5), rows.real(15) };
-        const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, 19, kWindowBounds), amount(20), amount(21),
-            rows.integer(22), rows.optionalInteger(7), rows.optionalInteger(6),
-            rows.isNull(23) ? std::nullopt : std::optional(rows.real(23)) };
+                    { toString(chunkIdAt(db_, rows, kClaims["chunk"])), std::to_string(rows.integer(kClaims["id"])) }));
+        const AuditedClaim claim { rows.integer(kClaims["id"]), chunkIdAt(db_, rows, kClaims["chunk"]),
+            rows.integer(kClaims["incarnation"]), static_cast<ClaimOutcome>(rows.integer(kClaims["outcome"])),
+            decodeRanges(rows.text(kClaims["ranges"])), decodeRanges(rows.text(kClaims["done"])),
+            decodeRanges(rows.text(kClaims["skipped"])), rows.integer(kClaims["started_wall"]) != 0,
+            rows.integer(kClaims["started_wall"]) != 0
+                || rows.integer(kClaims["outcome"]) == static_cast<int>(ClaimOutcome::Trained),
+            amount(kClaims["steps"]), amount(kClaims["first_step"]), amount(kClaims["last_step"]),
+            amount(kClaims["samples"]), amount(kClaims["tokens"]), rows.real(kClaims["loss_sum"]) };
+        const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, kClaims["chunk_windows"], kWindowBounds),
+            amount(kClaims["chunk_samples"]), amount(kClaims["chunk_tokens"]), rows.integer(kClaims["times_trained"]),
+            rows.optionalInteger(kClaims["held_claim"]), rows.optionalInteger(kClaims["holder"]),
+            rows.isNull(kClaims["mean_loss"]) ? std::nullopt : std::optional(rows.real(kClaims["mean_loss"])) };
         if (processes_.rebuilt.contains(claim.incarnation) && !claim.skipped.empty())
             tallies_.forgetClaimedTokens();
         const auto covered = chunk.holder ? held_.find(claim.chunk.value) : held_.end();

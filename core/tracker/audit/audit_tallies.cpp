@@ -1,6 +1,7 @@
 #include "core/tracker/audit/audit_tallies.h"
 
 #include "core/base/sentence.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <algorithm>
 
@@ -91,30 +92,34 @@ void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
         sum.visited += block.visited;
         sum.completed += isComplete(block.counts);
     }
-    Rows rows = db.query(
+    static constexpr Select kEpochs {
         "SELECT epoch, n0, n1, n2, n3, n4, n5, n6, n7, visited_blocks, completed_blocks, known_rows, known_samples, known_filtered, known_failed,"
-        " known_held_out, known_duplicates, done_rows, done_samples, done_filtered, done_failed, done_held_out, done_duplicates FROM epoch");
+        " known_held_out, known_duplicates, done_rows, done_samples, done_filtered, done_failed, done_held_out, done_duplicates FROM epoch"
+    };
+    Rows rows = db.query(kEpochs.sql);
     while (rows.next()) {
-        const EpochSum& sum = sums[rows.integer(0)];
-        const std::string number = std::to_string(rows.integer(0) + 1);
+        const EpochSum& sum = sums[rows.integer(kEpochs["epoch"])];
+        const std::string number = std::to_string(rows.integer(kEpochs["epoch"]) + 1);
         for (int state = 0; state < kChunkStateCount; ++state)
-            if (sum.counts.byState[state] != rows.integer(1 + state))
+            if (sum.counts.byState[state] != rows.integer(kEpochs["n0"] + state))
                 wrong(FindingKind::Counters, {},
                     sentence("epoch %1 counts %2 chunks as %3, it has %4",
-                        { number, std::to_string(rows.integer(1 + state)), termOf(static_cast<ChunkState>(state)),
-                            std::to_string(sum.counts.byState[state]) }));
-        const Meter meters[] = { { "visited_blocks", rows.integer(9), sum.visited },
-            { "completed_blocks", rows.integer(10), sum.completed }, { "known_rows", rows.integer(11), sum.known.rows },
-            { "known_samples", rows.integer(12), sum.known.samples },
-            { "known_filtered", rows.integer(13), sum.known.filtered },
-            { "known_failed", rows.integer(14), sum.known.failed },
-            { "known_held_out", rows.integer(15), sum.known.heldOut },
-            { "known_duplicates", rows.integer(16), sum.known.duplicates },
-            { "done_rows", rows.integer(17), sum.done.rows }, { "done_samples", rows.integer(18), sum.done.samples },
-            { "done_filtered", rows.integer(19), sum.done.filtered },
-            { "done_failed", rows.integer(20), sum.done.failed },
-            { "done_held_out", rows.integer(21), sum.done.heldOut },
-            { "done_duplicates", rows.integer(22), sum.done.duplicates } };
+                        { number, std::to_string(rows.integer(kEpochs["n0"] + state)),
+                            termOf(static_cast<ChunkState>(state)), std::to_string(sum.counts.byState[state]) }));
+        const Meter meters[] = { { "visited_blocks", rows.integer(kEpochs["visited_blocks"]), sum.visited },
+            { "completed_blocks", rows.integer(kEpochs["completed_blocks"]), sum.completed },
+            { "known_rows", rows.integer(kEpochs["known_rows"]), sum.known.rows },
+            { "known_samples", rows.integer(kEpochs["known_samples"]), sum.known.samples },
+            { "known_filtered", rows.integer(kEpochs["known_filtered"]), sum.known.filtered },
+            { "known_failed", rows.integer(kEpochs["known_failed"]), sum.known.failed },
+            { "known_held_out", rows.integer(kEpochs["known_held_out"]), sum.known.heldOut },
+            { "known_duplicates", rows.integer(kEpochs["known_duplicates"]), sum.known.duplicates },
+            { "done_rows", rows.integer(kEpochs["done_rows"]), sum.done.rows },
+            { "done_samples", rows.integer(kEpochs["done_samples"]), sum.done.samples },
+            { "done_filtered", rows.integer(kEpochs["done_filtered"]), sum.done.filtered },
+            { "done_failed", rows.integer(kEpochs["done_failed"]), sum.done.failed },
+            { "done_held_out", rows.integer(kEpochs["done_held_out"]), sum.done.heldOut },
+            { "done_duplicates", rows.integer(kEpochs["done_duplicates"]), sum.done.duplicates } };
         for (const Meter& meter : meters)
             if (meter.stored != meter.summed)
                 wrong(FindingKind::Counters, {},
@@ -162,40 +167,45 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
     std::int64_t count = 0;
     std::int64_t prepared = 0;
     {
-        Rows rows = db.query(
-            "SELECT block, source, first_row, rows, chunks, prepared, file_name<>'', digest<>'' FROM block ORDER BY block");
+        static constexpr Select kBlocks {
+            "SELECT block, source, first_row, rows, chunks, prepared, file_name<>'' AS has_file, digest<>'' AS has_digest"
+            " FROM block ORDER BY block"
+        };
+        Rows rows = db.query(kBlocks.sql);
         for (; rows.next(); ++count) {
-            const std::int64_t block = rows.integer(0);
+            const std::int64_t block = rows.integer(kBlocks["block"]);
             const std::string number = std::to_string(block);
-            prepared += rows.integer(5) != 0;
+            prepared += rows.integer(kBlocks["prepared"]) != 0;
             if (block != count)
                 return wrong(FindingKind::History, {},
                     sentence(
                         "the tracker has no row of block %1, and one of block %2; 'furrowctl doctor RUN --repair' plans the data anew",
                         { std::to_string(count), number }));
-            const auto before = next.find(rows.integer(1));
-            if (before != next.end() && before->second != rows.integer(2))
+            const auto before = next.find(rows.integer(kBlocks["source"]));
+            if (before != next.end() && before->second != rows.integer(kBlocks["first_row"]))
                 wrong(FindingKind::Blocks, {},
                     sentence(
                         "block %1 begins at row %2 of its source, the block before it ended at row %3: there is a gap or an overlap",
-                        { number, std::to_string(rows.integer(2)), std::to_string(before->second) }));
-            next[rows.integer(1)] = rows.integer(2) + rows.integer(3);
-            if ((rows.integer(5) != 0) != (rows.integer(6) != 0))
+                        { number, std::to_string(rows.integer(kBlocks["first_row"])),
+                            std::to_string(before->second) }));
+            next[rows.integer(kBlocks["source"])] = rows.integer(kBlocks["first_row"]) + rows.integer(kBlocks["rows"]);
+            if ((rows.integer(kBlocks["prepared"]) != 0) != (rows.integer(kBlocks["has_file"]) != 0))
                 wrong(FindingKind::Blocks, {},
-                    rows.integer(5) != 0
+                    rows.integer(kBlocks["prepared"]) != 0
                         ? sentence("block %1 is marked as prepared and has no file", { number })
                         : sentence("block %1 has a prepared file and is not marked as prepared", { number }));
-            if (rows.integer(5) != 0 && rows.integer(7) == 0)
+            if (rows.integer(kBlocks["prepared"]) != 0 && rows.integer(kBlocks["has_digest"]) == 0)
                 wrong(FindingKind::Blocks, {},
                     sentence(
                         "block %1 is marked as prepared and has no digest: its file cannot be proven", { number }));
             const auto chunks = blocks_.find({ 0, block });
             const std::int64_t has = chunks == blocks_.end() ? 0 : chunks->second.counts.sum();
             const std::int64_t rowsOfChunks = chunks == blocks_.end() ? 0 : chunks->second.known.rows;
-            if (has != rows.integer(4) || rowsOfChunks != rows.integer(3))
+            if (has != rows.integer(kBlocks["chunks"]) || rowsOfChunks != rows.integer(kBlocks["rows"]))
                 wrong(FindingKind::Blocks, {},
                     sentence("block %1 has %2 chunks of %3 rows by its own row, and %4 chunks of %5 rows in epoch 1",
-                        { number, std::to_string(rows.integer(4)), std::to_string(rows.integer(3)), std::to_string(has),
+                        { number, std::to_string(rows.integer(kBlocks["chunks"])),
+                            std::to_string(rows.integer(kBlocks["rows"])), std::to_string(has),
                             std::to_string(rowsOfChunks) }));
         }
     }
