@@ -1,133 +1,32 @@
+// The run as a whole: its attempts and processes, epochs, events, lineage, blocks and totals. ledger_reader_chunks.cpp
+// has the chunks.
+
 #include "core/tracker/ledger_reader.h"
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/message_json.h"
-#include "core/tracker/kept_messages.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
+#include "core/tracker/kept_messages.h"
+#include "core/tracker/ledger_reader_state.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/lineage_rows.h"
-#include "core/tracker/replica_steps.h"
 #include "core/tracker/row_bounds.h"
-#include "core/tracker/sample_losses.h"
 #include "core/tracker/schema.h"
+#include "core/tracker/sqlite/select.h"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <set>
 
 namespace furrow {
 
-struct LedgerReader::State {
-    Database db;
-    bool inherits = false; ///< keepsInherited(), asked once
-    Message standsInBecause {};
-    std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
-    std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
-
-    std::vector<ClaimRow> claimsAt(Rows rows);
-    std::int64_t stepsBeforeProcess(std::int64_t process);
-};
-
 namespace {
 
-// Answers what was read, or the failure that the database kept meanwhile.
-template <typename T> Result<T> answer(Database& db, T value)
+ProcessIdentity identityAt(const Rows& row, int pid, int startTime, int bootId)
 {
-    FURROW_TRY(db.takeStatus());
-    return value;
-}
-
-ProcessIdentity identityAt(const Rows& row, int column)
-{
-    return { row.integer(column), row.integer(column + 1), row.text(column + 2) };
-}
-
-#define FURROW_CELLS(inherited, which)                                                                                             \
-    "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
-    ", tokens FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
-
-/// Its size and what checkpoints have of it, in three columns from this one on.
-void takeExtent(ChunkCell& cell, Database& db, const Rows& row, int column)
-{
-    cell.windows = row.isNull(column) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, column, kWindowBounds));
-    cell.covered = static_cast<std::int32_t>(boundedAt(db, row, column + 1, kWindowBounds));
-    cell.samples = boundedAt(db, row, column + 2, kAmountBounds);
-}
-
-ChunkCell cellAt(Database& db, const Rows& row)
-{
-    ChunkCell cell;
-    cell.id = chunkIdAt(db, row, 0);
-    const ChunkPlace place = placeOf(cell.id);
-    cell.block = place.block;
-    cell.column = place.column;
-    cell.state = static_cast<ChunkState>(boundedAt(db, row, 1, kStateBounds));
-    cell.worker = static_cast<std::int16_t>(boundedAt(db, row, 2, kWorkerBounds));
-    cell.attempt = static_cast<std::int16_t>(row.integer(3));
-    cell.timesTrained = static_cast<std::int16_t>(row.integer(4));
-    cell.timesLost = static_cast<std::int16_t>(row.integer(5));
-    cell.meanLoss = row.isNull(6) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(row.real(6));
-    cell.trainedWallNs = row.integer(7);
-    takeExtent(cell, db, row, 8);
-    cell.inherited = static_cast<Inherited>(row.integer(11));
-    cell.tokens = boundedAt(db, row, 12, kAmountBounds);
-    return cell;
-}
-
-void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
-{
-    Rows rows = db.query(inherits ? FURROW_CELLS("inherited", "") : FURROW_CELLS("0", ""), firstId, pastId);
-    while (rows.next())
-        cells.push_back(cellAt(db, rows));
-}
-
-ClaimEnd endOf(std::int64_t written, bool isCommitted, bool isLeftBehind)
-{
-    switch (static_cast<ClaimOutcome>(written)) {
-    case ClaimOutcome::Open: return ClaimEnd::Open;
-    case ClaimOutcome::Trained: break;
-    case ClaimOutcome::Released: return ClaimEnd::Released;
-    case ClaimOutcome::Lost: return ClaimEnd::Lost;
-    case ClaimOutcome::Failed: return ClaimEnd::Failed;
-    default: return ClaimEnd::Unknown;
-    }
-    return isCommitted ? ClaimEnd::Committed : isLeftBehind ? ClaimEnd::Lost : ClaimEnd::Trained;
-}
-
-ClaimRow claimAt(Database& db, const Rows& row)
-{
-    ClaimRow claim;
-    claim.claimId = row.integer(0);
-    claim.chunk = chunkIdAt(db, row, 1);
-    const ChunkPlace place = placeOf(claim.chunk);
-    claim.epoch = place.epoch;
-    claim.block = place.block;
-    claim.column = place.column;
-    claim.worker = static_cast<std::int32_t>(boundedAt(db, row, 2, kWorkerBounds));
-    claim.replica = static_cast<std::int32_t>(boundedAt(db, row, 3, kWorkerBounds));
-    claim.attempt = { row.integer(4) };
-    claim.claimedWallNs = row.integer(5);
-    claim.startedWallNs = row.integer(6);
-    claim.endedWallNs = row.integer(7);
-    claim.samples = boundedAt(db, row, 9, kAmountBounds);
-    claim.tokens = boundedAt(db, row, 10, kAmountBounds);
-    claim.meanLoss = claim.tokens > 0 ? row.real(11) / static_cast<double>(claim.tokens)
-                                      : std::numeric_limits<double>::quiet_NaN();
-    claim.peakGradientNorm = row.real(12);
-    claim.firstStep = row.integer(13);
-    claim.lastStep = row.integer(14);
-    claim.checkpoint = row.integer(15);
-    claim.isLeftBehind = row.integer(16) != 0;
-    claim.keptSteps = boundedAt(db, row, 17, kAmountBounds);
-    claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, 18, kWindowBounds));
-    // A training that goes on, or whose end no checkpoint has yet, is not committed by its first part.
-    const bool hasAll = claim.keptWindows >= countWindows(decodeRanges(row.text(19)));
-    const bool isCommitted = claim.checkpoint != 0 && (hasAll || claim.isLeftBehind);
-    claim.outcome = endOf(row.integer(8), isCommitted, claim.isLeftBehind);
-    return claim;
+    return { row.integer(pid), row.integer(startTime), row.text(bootId) };
 }
 
 constexpr Bounds kFromBounds { "state", -1, kChunkStateCount - 1 }; // -1: the chunk became known
@@ -147,38 +46,6 @@ RowCounts rowCountsAt(Database& db, const Rows& row, int column)
 }
 
 } // namespace
-
-std::int64_t LedgerReader::State::stepsBeforeProcess(std::int64_t process)
-{
-    const std::pair newest { db.integer("SELECT max(id) FROM incarnation").value_or(0),
-        db.integer("SELECT max(id) FROM checkpoint").value_or(0) };
-    if (newest != stepsAreOf) {
-        stepsBefore = stepsBeforeProcesses(db);
-        stepsAreOf = newest;
-    }
-    const auto found = stepsBefore.find(process);
-    return found == stepsBefore.end() ? 0 : found->second;
-}
-
-/// With the steps of the replica: the ledger has those of each process.
-std::vector<ClaimRow> LedgerReader::State::claimsAt(Rows rows)
-{
-    std::vector<ClaimRow> claims;
-    std::int64_t process = 0;
-    std::int64_t before = 0;
-    while (rows.next()) {
-        ClaimRow& claim = claims.emplace_back(claimAt(db, rows));
-        if (claim.firstStep <= 0 || claim.lastStep > kTotalBounds.most) // not told, or by nobody of ours
-            continue;
-        if (rows.integer(20) != process) {
-            process = rows.integer(20);
-            before = stepsBeforeProcess(process);
-        }
-        claim.firstStep += before;
-        claim.lastStep += before;
-    }
-    return claims;
-}
 
 LedgerReader::LedgerReader(std::unique_ptr<State> state)
     : state_(std::move(state))
@@ -285,19 +152,24 @@ Result<std::map<std::string, std::string>> LedgerReader::orderFacts()
 
 Result<std::vector<AttemptRow>> LedgerReader::attempts()
 {
+    static constexpr Select kAttempts {
+        "SELECT a.id, a.pid, a.start_time, a.boot_id, a.started_wall, a.ended_wall, a.reason, a.detail, a.overrides,"
+        " CASE WHEN a.ended_wall IS NULL THEN coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='seen-' || a.id),"
+        " (SELECT heartbeat_wall FROM process p WHERE p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
+        " AND p.boot_id=a.boot_id), 0) ELSE 0 END AS seen_wall FROM attempt a ORDER BY a.id"
+    };
+    Database& db = state_->db;
     std::vector<AttemptRow> attempts;
     {
-        Rows rows = state_->db.query(
-            "SELECT a.id, a.pid, a.start_time, a.boot_id, a.started_wall, a.ended_wall, a.reason, a.detail, a.overrides,"
-            " CASE WHEN a.ended_wall IS NULL THEN coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='seen-' || a.id),"
-            " (SELECT heartbeat_wall FROM process p WHERE p.role='supervisor' AND p.pid=a.pid AND p.start_time=a.start_time"
-            " AND p.boot_id=a.boot_id), 0) ELSE 0 END FROM attempt a ORDER BY a.id");
+        Rows rows = db.query(kAttempts.sql);
         while (rows.next())
-            attempts.push_back(
-                { { rows.integer(0) }, identityAt(rows, 1), rows.integer(4), rows.optionalInteger(5), rows.integer(9),
-                    static_cast<StopReason>(rows.integer(6)), messageAt(state_->db, rows, 7), rows.text(8) });
+            attempts.push_back({ { rows.integer(kAttempts["id"]) },
+                identityAt(rows, kAttempts["pid"], kAttempts["start_time"], kAttempts["boot_id"]),
+                rows.integer(kAttempts["started_wall"]), rows.optionalInteger(kAttempts["ended_wall"]),
+                rows.integer(kAttempts["seen_wall"]), static_cast<StopReason>(rows.integer(kAttempts["reason"])),
+                messageAt(db, rows, kAttempts["detail"]), rows.text(kAttempts["overrides"]) });
     }
-    return answer(state_->db, std::move(attempts));
+    return answer(db, std::move(attempts));
 }
 
 Result<std::vector<ActiveStretch>> LedgerReader::activeStretches()
@@ -328,254 +200,94 @@ Result<std::map<AttemptId, std::int64_t>> LedgerReader::stepsOfAttempts()
 
 Result<std::vector<IncarnationRow>> LedgerReader::incarnations()
 {
+    static constexpr Select kProcesses {
+        "SELECT id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall,"
+        " ended_wall, lease_until, progress, phase, chunk, chunk_fraction, step, tokens, loss, tokens_per_second"
+        " FROM incarnation ORDER BY id"
+    };
+    Database& db = state_->db;
     std::vector<IncarnationRow> found;
     {
-        Rows rows = state_->db.query(
-            "SELECT id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall,"
-            " ended_wall, lease_until, progress, phase, chunk, chunk_fraction, step, tokens, loss, tokens_per_second"
-            " FROM incarnation ORDER BY id");
+        Rows rows = db.query(kProcesses.sql);
         while (rows.next()) {
             IncarnationRow row;
-            row.id = { rows.integer(0) };
-            row.attempt = { rows.integer(1) };
-            row.worker = static_cast<std::int32_t>(boundedAt(state_->db, rows, 2, kWorkerBounds));
-            row.replica = static_cast<std::int32_t>(boundedAt(state_->db, rows, 3, kWorkerBounds));
-            row.process = identityAt(rows, 4);
-            row.device = lineAt(rows, 7);
-            row.deviceName = lineAt(rows, 8);
-            row.live = rows.integer(9) != 0;
-            row.endCause = messageAt(state_->db, rows, 10);
-            row.startedWallNs = rows.integer(11);
-            row.endedWallNs = rows.integer(12);
-            row.leaseUntilNs = rows.integer(13);
-            row.progressNs = rows.integer(14);
-            row.phase = closedValue<WorkerPhase>(lineAt(rows, 15)).value_or(WorkerPhase::None);
-            row.chunk = chunkIdOrNoneAt(state_->db, rows, 16);
-            row.chunkFraction = rows.real(17);
-            row.step = boundedAt(state_->db, rows, 18, kTotalBounds);
-            row.tokens = boundedAt(state_->db, rows, 19, kTotalBounds);
-            row.loss = rows.isNull(20) ? std::numeric_limits<double>::quiet_NaN() : rows.real(20);
-            row.tokensPerSecond = rows.real(21);
+            row.id = { rows.integer(kProcesses["id"]) };
+            row.attempt = { rows.integer(kProcesses["attempt"]) };
+            row.worker = static_cast<std::int32_t>(boundedAt(db, rows, kProcesses["worker"], kWorkerBounds));
+            row.replica = static_cast<std::int32_t>(boundedAt(db, rows, kProcesses["replica"], kWorkerBounds));
+            row.process = identityAt(rows, kProcesses["pid"], kProcesses["start_time"], kProcesses["boot_id"]);
+            row.device = lineAt(rows, kProcesses["device"]);
+            row.deviceName = lineAt(rows, kProcesses["device_name"]);
+            row.live = rows.integer(kProcesses["live"]) != 0;
+            row.endCause = messageAt(db, rows, kProcesses["end_cause"]);
+            row.startedWallNs = rows.integer(kProcesses["started_wall"]);
+            row.endedWallNs = rows.integer(kProcesses["ended_wall"]);
+            row.leaseUntilNs = rows.integer(kProcesses["lease_until"]);
+            row.progressNs = rows.integer(kProcesses["progress"]);
+            row.phase = closedValue<WorkerPhase>(lineAt(rows, kProcesses["phase"])).value_or(WorkerPhase::None);
+            row.chunk = chunkIdOrNoneAt(db, rows, kProcesses["chunk"]);
+            row.chunkFraction = rows.real(kProcesses["chunk_fraction"]);
+            row.step = boundedAt(db, rows, kProcesses["step"], kTotalBounds);
+            row.tokens = boundedAt(db, rows, kProcesses["tokens"], kTotalBounds);
+            row.loss = rows.isNull(kProcesses["loss"]) ? std::numeric_limits<double>::quiet_NaN()
+                                                       : rows.real(kProcesses["loss"]);
+            row.tokensPerSecond = rows.real(kProcesses["tokens_per_second"]);
             found.push_back(std::move(row));
         }
     }
-    return answer(state_->db, std::move(found));
+    return answer(db, std::move(found));
 }
 
 Result<std::vector<EpochRow>> LedgerReader::epochs()
 {
+    static constexpr Select kEpochs {
+        "SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
+        " d.prepared_blocks, e.n0, e.n1, e.n2, e.n3, e.n4, e.n5, e.n6, e.n7, e.done_rows, e.done_samples, e.done_filtered,"
+        " e.done_failed, e.done_held_out, e.done_duplicates, e.known_rows, e.known_samples, e.known_filtered,"
+        " e.known_failed, e.known_held_out, e.known_duplicates, d.unproven_reason FROM epoch e, dataset d ORDER BY e.epoch"
+    };
     Database& db = state_->db;
     std::vector<EpochRow> epochs;
     {
-        Rows rows = db.query(
-            "SELECT e.epoch, e.opened_wall, e.closed_wall, d.block_count, d.known_blocks, e.visited_blocks, e.completed_blocks,"
-            " d.prepared_blocks, e.n0, e.n1, e.n2, e.n3, e.n4, e.n5, e.n6, e.n7, e.done_rows, e.done_samples, e.done_filtered,"
-            " e.done_failed, e.done_held_out, e.done_duplicates, e.known_rows, e.known_samples, e.known_filtered,"
-            " e.known_failed, e.known_held_out, e.known_duplicates, d.unproven_reason FROM epoch e, dataset d ORDER BY e.epoch");
+        Rows rows = db.query(kEpochs.sql);
         while (rows.next()) {
             EpochRow row;
-            row.epoch = boundedAt(db, rows, 0, kEpochBounds);
-            row.openedWallNs = rows.integer(1);
-            row.closedWallNs = rows.optionalInteger(2);
-            if (!rows.isNull(3))
-                row.blockCount = boundedAt(db, rows, 3, kAmountBounds);
-            row.knownBlocks = boundedAt(db, rows, 4, kAmountBounds);
-            row.visitedBlocks = boundedAt(db, rows, 5, kAmountBounds);
-            row.completedBlocks = boundedAt(db, rows, 6, kAmountBounds);
-            row.preparedBlocks = boundedAt(db, rows, 7, kAmountBounds);
-            row.chunks = countsAt(db, rows, 8);
-            row.rowsCommitted = rowCountsAt(db, rows, 16);
-            row.rowsKnown = rowCountsAt(db, rows, 22);
-            row.unprovenReason = messageAt(db, rows, 28);
+            row.epoch = boundedAt(db, rows, kEpochs["epoch"], kEpochBounds);
+            row.openedWallNs = rows.integer(kEpochs["opened_wall"]);
+            row.closedWallNs = rows.optionalInteger(kEpochs["closed_wall"]);
+            if (!rows.isNull(kEpochs["block_count"]))
+                row.blockCount = boundedAt(db, rows, kEpochs["block_count"], kAmountBounds);
+            row.knownBlocks = boundedAt(db, rows, kEpochs["known_blocks"], kAmountBounds);
+            row.visitedBlocks = boundedAt(db, rows, kEpochs["visited_blocks"], kAmountBounds);
+            row.completedBlocks = boundedAt(db, rows, kEpochs["completed_blocks"], kAmountBounds);
+            row.preparedBlocks = boundedAt(db, rows, kEpochs["prepared_blocks"], kAmountBounds);
+            row.chunks = countsAt(db, rows, kEpochs["n0"]);
+            row.rowsCommitted = rowCountsAt(db, rows, kEpochs["done_rows"]);
+            row.rowsKnown = rowCountsAt(db, rows, kEpochs["known_rows"]);
+            row.unprovenReason = messageAt(db, rows, kEpochs["unproven_reason"]);
             epochs.push_back(std::move(row));
         }
     }
     return answer(state_->db, std::move(epochs));
 }
 
-Result<std::vector<ChunkCell>> LedgerReader::cells(std::int64_t epoch)
-{
-    std::vector<ChunkCell> cells;
-    if (epoch >= 0 && epoch < kMaxEpochs)
-        appendCells(state_->db, state_->inherits, chunkIdOf({ epoch, 0, 0 }).value,
-            chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
-    return answer(state_->db, std::move(cells));
-}
-
-Result<ChunkCell> LedgerReader::cell(ChunkId chunk)
-{
-    std::vector<ChunkCell> cells;
-    appendCells(state_->db, state_->inherits, chunk.value, chunk.value + 1, cells);
-    if (cells.empty())
-        state_->db.fail({ ErrorCode::NotFound, sentence("there is no %1", { toString(chunk) }) });
-    return answer(state_->db, cells.empty() ? ChunkCell {} : cells.front());
-}
-
-Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
-{
-#define FURROW_HELD \
-    "SELECT k.id, k.state, k.times_lost, c.started_wall, k.windows, k.covered, k.samples FROM claim c CROSS JOIN chunk k ON k.id=c.chunk"
-    Database& db = state_->db;
-    std::vector<ChunkCell> cells;
-    {
-        Rows rows = keepsClaimSpans(db) // of the same version
-            ? db.query(FURROW_HELD
-                  " WHERE c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND c.incarnation=?1 AND k.claim=c.id AND k.holder=?1",
-                  incarnation)
-            : db.query(FURROW_HELD " WHERE c.incarnation=?1 AND k.claim=c.id AND k.holder=?1", incarnation);
-        while (rows.next()) {
-            ChunkCell cell;
-            cell.id = chunkIdAt(db, rows, 0);
-            cell.block = placeOf(cell.id).block;
-            cell.column = placeOf(cell.id).column;
-            cell.state = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
-            cell.timesLost = static_cast<std::int16_t>(rows.integer(2));
-            cell.begun = rows.integer(3) != 0;
-            takeExtent(cell, db, rows, 4);
-            cells.push_back(cell);
-        }
-    }
-    return answer(db, std::move(cells));
-#undef FURROW_HELD
-}
-
-namespace {
-
-/// @param sql  of a sum over the chunks from an id up to another one that are in a state
-Result<std::int64_t> sumIn(Database& db, ChunkState state, std::int64_t epoch, const char* sql)
-{
-    std::int64_t sum = 0;
-    if (epoch >= 0 && epoch < kMaxEpochs)
-        sum = db.integer(sql, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
-                    static_cast<std::int64_t>(state))
-                  .value_or(0);
-    return answer(db, std::move(sum));
-}
-
-} // namespace
-
-Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
-{
-    return sumIn(state_->db, state, epoch, "SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?");
-}
-
-Result<std::int64_t> LedgerReader::unreadRowsIn(ChunkState state, std::int64_t epoch)
-{
-    return sumIn(state_->db, state, epoch,
-        "SELECT sum(rows) FROM chunk WHERE id>=? AND id<? AND state=? AND samples+filtered+failed+held_out+duplicates=0");
-}
-
-Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
-{
-    std::vector<ChunkCell> cells;
-    if (epoch >= 0 && epoch < kMaxEpochs) {
-        Rows rows = state_->db.query(state_->inherits
-                ? FURROW_CELLS("inherited", "AND state<=1 AND (times_lost>0 OR covered>0)")
-                : FURROW_CELLS("0", "AND state<=1 AND (times_lost>0 OR covered>0)"),
-            chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value);
-        while (rows.next())
-            cells.push_back(cellAt(state_->db, rows));
-    }
-    return answer(state_->db, std::move(cells));
-}
-
-Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, std::int64_t& seq)
-{
-    Database& db = state_->db;
-    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
-    std::vector<ChunkCell> cells;
-    std::int64_t newest = seq;
-    if (epoch >= 0 && epoch < kMaxEpochs) {
-        std::vector<std::pair<std::int64_t, std::int64_t>>
-            changed; // half-open ranges of ids: an event may speak of a million chunks
-        {
-            Rows rows = db.query("SELECT seq, chunk, count FROM event WHERE seq>? ORDER BY seq", seq);
-            while (rows.next()) {
-                newest = rows.integer(0);
-                const ChunkId id = chunkIdOrNoneAt(db, rows, 1);
-                if (id.value != 0 && placeOf(id).epoch == epoch)
-                    changed.emplace_back(id.value, id.value + eventCountAt(db, rows, 2, id));
-            }
-        }
-        std::sort(changed.begin(), changed.end());
-        std::int64_t reached = 0;
-        for (const auto& [begin, end] : changed) {
-            if (end > reached)
-                appendCells(db, state_->inherits, std::max(begin, reached), end, cells);
-            reached = std::max(reached, end);
-        }
-    }
-    FURROW_TRY(view.commit());
-    seq = newest;
-    return cells;
-}
-
-#define FURROW_CLAIM_COLUMNS                                                                                                              \
-    "SELECT c.id, c.chunk, i.worker, i.replica, i.attempt, c.claimed_wall, c.started_wall, c.ended_wall, c.outcome, c.samples, c.tokens," \
-    " c.loss_sum, c.peak_norm, c.first_step, c.last_step,"                                                                                \
-    " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                \
-    " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0),"                                                                    \
-    " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0),"                                                     \
-    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0), c.done, c.incarnation"                          \
-    " FROM claim c JOIN incarnation i ON i.id=c.incarnation "
-
-Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
-{
-    auto claims
-        = state_->claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
-    return answer(state_->db, std::move(claims));
-}
-
-Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
-{
-    auto claims = state_->claimsAt(state_->db.query(FURROW_CLAIM_COLUMNS "WHERE c.chunk=? ORDER BY c.id", chunk));
-    return answer(state_->db, std::move(claims));
-}
-
-Result<std::optional<ClaimRow>> LedgerReader::newestTrainingOf(IncarnationId incarnation)
-{
-    auto claims = state_->claimsAt(state_->db.query(
-        FURROW_CLAIM_COLUMNS "WHERE c.incarnation=? AND c.started_wall<>0 ORDER BY c.id DESC LIMIT 1", incarnation));
-    return answer(state_->db, claims.empty() ? std::nullopt : std::optional(claims.front()));
-}
-
-Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
-{
-    std::vector<SampleLoss> losses;
-    if (!keepsSampleLosses(state_->db))
-        return answer(state_->db, std::move(losses));
-    Rows rows = state_->db.query(
-        "SELECT sample_losses FROM claim c WHERE chunk=? AND outcome=? AND sample_losses<>''"
-        " AND (EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=1) OR NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
-        " ORDER BY id DESC",
-        chunk, ClaimOutcome::Trained);
-    while (rows.next())
-        for (const SampleLoss& one : decodeSampleLosses(rows.text(0)))
-            if (std::none_of(
-                    losses.begin(), losses.end(), [&](const SampleLoss& known) { return known.sample == one.sample; }))
-                losses.push_back(one);
-    std::stable_sort(
-        losses.begin(), losses.end(), [](const SampleLoss& a, const SampleLoss& b) { return a.loss > b.loss; });
-    return answer(state_->db, std::move(losses));
-}
-
-#undef FURROW_CLAIM_COLUMNS
-
 Result<std::vector<EventRow>> LedgerReader::eventsSince(std::int64_t seq, int limit)
 {
+    static constexpr Select kEvents {
+        "SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?"
+    };
     Database& db = state_->db;
     std::vector<EventRow> events;
     {
         KeptMessages causes(db);
-        Rows rows = db.query(
-            "SELECT seq, wall, chunk, from_state, to_state, incarnation, cause, count FROM event WHERE seq>? ORDER BY seq LIMIT ?",
-            seq, limit);
+        Rows rows = db.query(kEvents.sql, seq, limit);
         while (rows.next()) {
-            const ChunkId chunk = chunkIdOrNoneAt(db, rows, 2);
-            const auto from = static_cast<int>(boundedAt(db, rows, 3, kFromBounds));
-            const auto to = static_cast<int>(boundedAt(db, rows, 4, kStateBounds));
-            events.push_back({ rows.integer(0), rows.integer(1), chunk, from, to, rows.integer(5), causes.at(rows, 6),
-                eventCountAt(db, rows, 7, chunk) });
+            const ChunkId chunk = chunkIdOrNoneAt(db, rows, kEvents["chunk"]);
+            const auto from = static_cast<int>(boundedAt(db, rows, kEvents["from_state"], kFromBounds));
+            const auto to = static_cast<int>(boundedAt(db, rows, kEvents["to_state"], kStateBounds));
+            events.push_back({ rows.integer(kEvents["seq"]), rows.integer(kEvents["wall"]), chunk, from, to,
+                rows.integer(kEvents["incarnation"]), causes.at(rows, kEvents["cause"]),
+                eventCountAt(db, rows, kEvents["count"], chunk) });
         }
     }
     return answer(state_->db, std::move(events));
@@ -660,15 +372,18 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
     return found;
 }
 
-#define FURROW_BLOCK_COLUMNS "block, source, first_row, rows, chunks, plan, file_name, digest"
-
 namespace {
+
+#define FURROW_BLOCKS "SELECT block, source, first_row, rows, chunks, plan, file_name, digest FROM block "
+constexpr Select kBlocks { FURROW_BLOCKS };
 
 LedgerReader::BlockRow blockAt(Database& db, const Rows& row)
 {
-    return { boundedAt(db, row, 0, kBlockBounds), static_cast<std::int32_t>(boundedAt(db, row, 1, kWindowBounds)),
-        boundedAt(db, row, 2, kTotalBounds), boundedAt(db, row, 3, kTotalBounds), boundedAt(db, row, 4, kAmountBounds),
-        row.text(5), row.text(6), row.text(7) };
+    return { boundedAt(db, row, kBlocks["block"], kBlockBounds),
+        static_cast<std::int32_t>(boundedAt(db, row, kBlocks["source"], kWindowBounds)),
+        boundedAt(db, row, kBlocks["first_row"], kTotalBounds), boundedAt(db, row, kBlocks["rows"], kTotalBounds),
+        boundedAt(db, row, kBlocks["chunks"], kAmountBounds), row.text(kBlocks["plan"]), row.text(kBlocks["file_name"]),
+        row.text(kBlocks["digest"]) };
 }
 
 } // namespace
@@ -677,9 +392,8 @@ Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64
 {
     std::vector<BlockRow> found;
     {
-        Rows rows = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS
-                                     " FROM block WHERE block>? AND (digest<>'' OR ?) ORDER BY block LIMIT ?",
-            block, which == Blocks::Known, limit);
+        Rows rows = state_->db.query(FURROW_BLOCKS "WHERE block>? AND (digest<>'' OR ?) ORDER BY block LIMIT ?", block,
+            which == Blocks::Known, limit);
         while (rows.next())
             found.push_back(blockAt(state_->db, rows));
     }
@@ -688,19 +402,21 @@ Result<std::vector<LedgerReader::BlockRow>> LedgerReader::blocksAfter(std::int64
 
 Result<std::vector<LedgerReader::ChunkContent>> LedgerReader::committedOf(std::int64_t block)
 {
+    static constexpr Select kContents {
+        "SELECT id, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest FROM chunk"
+        " WHERE id>=? AND id<? AND state=? AND windows IS NOT NULL ORDER BY id"
+    };
     Database& db = state_->db;
     std::vector<ChunkContent> found;
     Rows epochs = db.query("SELECT epoch FROM epoch ORDER BY epoch");
     while (epochs.next()) {
         const std::int64_t first = chunkIdOf({ boundedAt(db, epochs, 0, kEpochBounds), block, 0 }).value;
-        Rows rows = db.query(
-            "SELECT id, rows, samples, filtered, failed, held_out, duplicates, windows, tokens, digest FROM chunk"
-            " WHERE id>=? AND id<? AND state=? AND windows IS NOT NULL ORDER BY id",
-            first, first + kMaxChunksPerBlock, ChunkState::Committed);
+        Rows rows = db.query(kContents.sql, first, first + kMaxChunksPerBlock, ChunkState::Committed);
         while (rows.next())
-            found.push_back({ chunkIdAt(db, rows, 0), rowCountsAt(db, rows, 1),
-                static_cast<std::int32_t>(boundedAt(db, rows, 7, kWindowBounds)), boundedAt(db, rows, 8, kAmountBounds),
-                static_cast<std::uint64_t>(rows.integer(9)) });
+            found.push_back({ chunkIdAt(db, rows, kContents["id"]), rowCountsAt(db, rows, kContents["rows"]),
+                static_cast<std::int32_t>(boundedAt(db, rows, kContents["windows"], kWindowBounds)),
+                boundedAt(db, rows, kContents["tokens"], kAmountBounds),
+                static_cast<std::uint64_t>(rows.integer(kContents["digest"])) });
     }
     return answer(db, std::move(found));
 }
@@ -709,7 +425,7 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
 {
     BlockRow found;
     {
-        Rows row = state_->db.query("SELECT " FURROW_BLOCK_COLUMNS " FROM block WHERE block=?", block);
+        Rows row = state_->db.query(FURROW_BLOCKS "WHERE block=?", block);
         if (row.next())
             found = blockAt(state_->db, row);
         else
@@ -722,6 +438,8 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
                 { found.fileName, std::to_string(block), utf8Text(state_->db.path().parent_path()) }) });
     return answer(state_->db, std::move(found));
 }
+
+#undef FURROW_BLOCKS
 
 namespace {
 
@@ -757,16 +475,20 @@ Result<LedgerReader::Totals> LedgerReader::totals()
     totals.desired = static_cast<DesiredState>(std::clamp<std::int64_t>(
         db.integer("SELECT desired FROM control").value_or(0), 0, static_cast<int>(DesiredState::Kill)));
     {
-        Rows rows = db.query("SELECT role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing FROM process");
+        static constexpr Select kRoles {
+            "SELECT role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing FROM process"
+        };
+        Rows rows = db.query(kRoles.sql);
         while (rows.next()) {
-            if (rows.text(0) == "supervisor") {
-                totals.supervisor = identityAt(rows, 1);
-                totals.supervisorHeartbeatNs = rows.integer(4);
-                totals.supervisorHeartbeatWallNs = rows.integer(5);
-            } else if (rows.text(0) == "feeder") {
-                totals.feeder = identityAt(rows, 1);
-                Rows parts = db.query("SELECT value FROM meta WHERE key=?", kDoingParts + rows.text(0));
-                totals.feederDoing = messageOf(lineAt(rows, 6), parts.next() ? parts.text(0) : std::string());
+            if (rows.text(kRoles["role"]) == "supervisor") {
+                totals.supervisor = identityAt(rows, kRoles["pid"], kRoles["start_time"], kRoles["boot_id"]);
+                totals.supervisorHeartbeatNs = rows.integer(kRoles["heartbeat"]);
+                totals.supervisorHeartbeatWallNs = rows.integer(kRoles["heartbeat_wall"]);
+            } else if (rows.text(kRoles["role"]) == "feeder") {
+                totals.feeder = identityAt(rows, kRoles["pid"], kRoles["start_time"], kRoles["boot_id"]);
+                Rows parts = db.query("SELECT value FROM meta WHERE key=?", kDoingParts + rows.text(kRoles["role"]));
+                totals.feederDoing
+                    = messageOf(lineAt(rows, kRoles["doing"]), parts.next() ? parts.text(0) : std::string());
             }
         }
     }

@@ -1,0 +1,318 @@
+// Chunks and what processes did with them: cells of the coverage map, claims, losses of samples.
+
+#include "core/base/sentence.h"
+#include "core/tracker/ledger_reader_state.h"
+#include "core/tracker/moves.h"
+#include "core/tracker/replica_steps.h"
+#include "core/tracker/row_bounds.h"
+#include "core/tracker/sample_losses.h"
+#include "core/tracker/schema.h"
+#include "core/tracker/sqlite/select.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace furrow {
+
+namespace {
+
+#define FURROW_CELLS(inherited, which)                                                                                             \
+    "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
+    " AS inherited, tokens FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
+constexpr Select kCells { FURROW_CELLS("inherited", "") };
+constexpr Select kCellsOfOld { FURROW_CELLS("0", "") }; // keepsInherited() says no
+constexpr Select kCellsTakenUp { FURROW_CELLS("inherited", "AND state<=1 AND (times_lost>0 OR covered>0)") };
+constexpr Select kCellsOfOldTakenUp { FURROW_CELLS("0", "AND state<=1 AND (times_lost>0 OR covered>0)") };
+#undef FURROW_CELLS
+
+/// Where a SELECT has which chunk it is, its state, its size and what checkpoints have of it.
+struct CellColumns {
+    int id;
+    int state;
+    int timesLost;
+    int windows;
+    int covered;
+    int samples;
+};
+
+ChunkCell briefCellAt(Database& db, const Rows& row, const CellColumns& at)
+{
+    ChunkCell cell;
+    cell.id = chunkIdAt(db, row, at.id);
+    const ChunkPlace place = placeOf(cell.id);
+    cell.block = place.block;
+    cell.column = place.column;
+    cell.state = static_cast<ChunkState>(boundedAt(db, row, at.state, kStateBounds));
+    cell.timesLost = static_cast<std::int16_t>(row.integer(at.timesLost));
+    cell.windows
+        = row.isNull(at.windows) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, at.windows, kWindowBounds));
+    cell.covered = static_cast<std::int32_t>(boundedAt(db, row, at.covered, kWindowBounds));
+    cell.samples = boundedAt(db, row, at.samples, kAmountBounds);
+    return cell;
+}
+
+ChunkCell cellAt(Database& db, const Rows& row)
+{
+    constexpr CellColumns kBrief { kCells["id"], kCells["state"], kCells["times_lost"], kCells["windows"],
+        kCells["covered"], kCells["samples"] };
+    ChunkCell cell = briefCellAt(db, row, kBrief);
+    cell.worker = static_cast<std::int16_t>(boundedAt(db, row, kCells["worker"], kWorkerBounds));
+    cell.attempt = static_cast<std::int16_t>(row.integer(kCells["attempt"]));
+    cell.timesTrained = static_cast<std::int16_t>(row.integer(kCells["times_trained"]));
+    cell.meanLoss = row.isNull(kCells["mean_loss"]) ? std::numeric_limits<float>::quiet_NaN()
+                                                    : static_cast<float>(row.real(kCells["mean_loss"]));
+    cell.trainedWallNs = row.integer(kCells["trained_wall"]);
+    cell.inherited = static_cast<Inherited>(row.integer(kCells["inherited"]));
+    cell.tokens = boundedAt(db, row, kCells["tokens"], kAmountBounds);
+    return cell;
+}
+
+void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t pastId, std::vector<ChunkCell>& cells)
+{
+    Rows rows = db.query(inherits ? kCells.sql : kCellsOfOld.sql, firstId, pastId);
+    while (rows.next())
+        cells.push_back(cellAt(db, rows));
+}
+
+#define FURROW_CLAIMS                                                                                                \
+    "SELECT c.id, c.chunk, i.worker, i.replica, i.attempt, c.claimed_wall, c.started_wall, c.ended_wall, c.outcome," \
+    " c.samples, c.tokens, c.loss_sum, c.peak_norm, c.first_step, c.last_step,"                                      \
+    " coalesce((SELECT max(checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS checkpoint,"             \
+    " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0) AS left_behind,"                                \
+    " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_steps,"                  \
+    " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_windows,"           \
+    " c.done, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation "
+constexpr Select kClaims { FURROW_CLAIMS };
+
+ClaimEnd endOf(std::int64_t written, bool isCommitted, bool isLeftBehind)
+{
+    switch (static_cast<ClaimOutcome>(written)) {
+    case ClaimOutcome::Open: return ClaimEnd::Open;
+    case ClaimOutcome::Trained: break;
+    case ClaimOutcome::Released: return ClaimEnd::Released;
+    case ClaimOutcome::Lost: return ClaimEnd::Lost;
+    case ClaimOutcome::Failed: return ClaimEnd::Failed;
+    default: return ClaimEnd::Unknown;
+    }
+    return isCommitted ? ClaimEnd::Committed : isLeftBehind ? ClaimEnd::Lost : ClaimEnd::Trained;
+}
+
+ClaimRow claimAt(Database& db, const Rows& row)
+{
+    ClaimRow claim;
+    claim.claimId = row.integer(kClaims["id"]);
+    claim.chunk = chunkIdAt(db, row, kClaims["chunk"]);
+    const ChunkPlace place = placeOf(claim.chunk);
+    claim.epoch = place.epoch;
+    claim.block = place.block;
+    claim.column = place.column;
+    claim.worker = static_cast<std::int32_t>(boundedAt(db, row, kClaims["worker"], kWorkerBounds));
+    claim.replica = static_cast<std::int32_t>(boundedAt(db, row, kClaims["replica"], kWorkerBounds));
+    claim.attempt = { row.integer(kClaims["attempt"]) };
+    claim.claimedWallNs = row.integer(kClaims["claimed_wall"]);
+    claim.startedWallNs = row.integer(kClaims["started_wall"]);
+    claim.endedWallNs = row.integer(kClaims["ended_wall"]);
+    claim.samples = boundedAt(db, row, kClaims["samples"], kAmountBounds);
+    claim.tokens = boundedAt(db, row, kClaims["tokens"], kAmountBounds);
+    claim.meanLoss = claim.tokens > 0 ? row.real(kClaims["loss_sum"]) / static_cast<double>(claim.tokens)
+                                      : std::numeric_limits<double>::quiet_NaN();
+    claim.peakGradientNorm = row.real(kClaims["peak_norm"]);
+    claim.firstStep = row.integer(kClaims["first_step"]);
+    claim.lastStep = row.integer(kClaims["last_step"]);
+    claim.checkpoint = row.integer(kClaims["checkpoint"]);
+    claim.isLeftBehind = row.integer(kClaims["left_behind"]) != 0;
+    claim.keptSteps = boundedAt(db, row, kClaims["kept_steps"], kAmountBounds);
+    claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, kClaims["kept_windows"], kWindowBounds));
+    // A training that goes on, or whose end no checkpoint has yet, is not committed by its first part.
+    const bool hasAll = claim.keptWindows >= countWindows(decodeRanges(row.text(kClaims["done"])));
+    const bool isCommitted = claim.checkpoint != 0 && (hasAll || claim.isLeftBehind);
+    claim.outcome = endOf(row.integer(kClaims["outcome"]), isCommitted, claim.isLeftBehind);
+    return claim;
+}
+
+} // namespace
+
+std::int64_t LedgerReader::State::stepsBeforeProcess(std::int64_t process)
+{
+    const std::pair newest { db.integer("SELECT max(id) FROM incarnation").value_or(0),
+        db.integer("SELECT max(id) FROM checkpoint").value_or(0) };
+    if (newest != stepsAreOf) {
+        stepsBefore = stepsBeforeProcesses(db);
+        stepsAreOf = newest;
+    }
+    const auto found = stepsBefore.find(process);
+    return found == stepsBefore.end() ? 0 : found->second;
+}
+
+/// With the steps of the replica: the ledger has those of each process.
+std::vector<ClaimRow> LedgerReader::State::claimsAt(Rows rows)
+{
+    std::vector<ClaimRow> claims;
+    std::int64_t process = 0;
+    std::int64_t before = 0;
+    while (rows.next()) {
+        ClaimRow& claim = claims.emplace_back(claimAt(db, rows));
+        if (claim.firstStep <= 0 || claim.lastStep > kTotalBounds.most) // not told, or by nobody of ours
+            continue;
+        if (rows.integer(kClaims["incarnation"]) != process) {
+            process = rows.integer(kClaims["incarnation"]);
+            before = stepsBeforeProcess(process);
+        }
+        claim.firstStep += before;
+        claim.lastStep += before;
+    }
+    return claims;
+}
+
+Result<std::vector<ChunkCell>> LedgerReader::cells(std::int64_t epoch)
+{
+    std::vector<ChunkCell> cells;
+    if (epoch >= 0 && epoch < kMaxEpochs)
+        appendCells(state_->db, state_->inherits, chunkIdOf({ epoch, 0, 0 }).value,
+            chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, cells);
+    return answer(state_->db, std::move(cells));
+}
+
+Result<ChunkCell> LedgerReader::cell(ChunkId chunk)
+{
+    std::vector<ChunkCell> cells;
+    appendCells(state_->db, state_->inherits, chunk.value, chunk.value + 1, cells);
+    if (cells.empty())
+        state_->db.fail({ ErrorCode::NotFound, sentence("there is no %1", { toString(chunk) }) });
+    return answer(state_->db, cells.empty() ? ChunkCell {} : cells.front());
+}
+
+Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
+{
+#define FURROW_HELD(since)                                                                                                \
+    "SELECT k.id, k.state, k.times_lost, c.started_wall, k.windows, k.covered, k.samples FROM claim c CROSS JOIN chunk k" \
+    " ON k.id=c.chunk WHERE " since "c.incarnation=?1 AND k.claim=c.id AND k.holder=?1"
+    static constexpr Select kHeld { FURROW_HELD("c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND ") };
+    static constexpr Select kHeldOfOld { FURROW_HELD("") };
+#undef FURROW_HELD
+    constexpr CellColumns kBrief { kHeld["id"], kHeld["state"], kHeld["times_lost"], kHeld["windows"], kHeld["covered"],
+        kHeld["samples"] };
+    Database& db = state_->db;
+    std::vector<ChunkCell> cells;
+    {
+        Rows rows = db.query(keepsClaimSpans(db) ? kHeld.sql : kHeldOfOld.sql, incarnation); // of the same version
+        while (rows.next()) {
+            cells.push_back(briefCellAt(db, rows, kBrief));
+            cells.back().begun = rows.integer(kHeld["started_wall"]) != 0;
+        }
+    }
+    return answer(db, std::move(cells));
+}
+
+namespace {
+
+/// @param sql  of a sum over the chunks from an id up to another one that are in a state
+Result<std::int64_t> sumIn(Database& db, ChunkState state, std::int64_t epoch, const char* sql)
+{
+    std::int64_t sum = 0;
+    if (epoch >= 0 && epoch < kMaxEpochs)
+        sum = db.integer(sql, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
+                    static_cast<std::int64_t>(state))
+                  .value_or(0);
+    return answer(db, std::move(sum));
+}
+
+} // namespace
+
+Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
+{
+    return sumIn(state_->db, state, epoch, "SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?");
+}
+
+Result<std::int64_t> LedgerReader::unreadRowsIn(ChunkState state, std::int64_t epoch)
+{
+    return sumIn(state_->db, state, epoch,
+        "SELECT sum(rows) FROM chunk WHERE id>=? AND id<? AND state=? AND samples+filtered+failed+held_out+duplicates=0");
+}
+
+Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
+{
+    std::vector<ChunkCell> cells;
+    if (epoch >= 0 && epoch < kMaxEpochs) {
+        Rows rows = state_->db.query(state_->inherits ? kCellsTakenUp.sql : kCellsOfOldTakenUp.sql,
+            chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value);
+        while (rows.next())
+            cells.push_back(cellAt(state_->db, rows));
+    }
+    return answer(state_->db, std::move(cells));
+}
+
+Result<std::vector<ChunkCell>> LedgerReader::changedCells(std::int64_t epoch, std::int64_t& seq)
+{
+    Database& db = state_->db;
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
+    std::vector<ChunkCell> cells;
+    std::int64_t newest = seq;
+    if (epoch >= 0 && epoch < kMaxEpochs) {
+        std::vector<std::pair<std::int64_t, std::int64_t>>
+            changed; // half-open ranges of ids: an event may speak of a million chunks
+        {
+            Rows rows = db.query("SELECT seq, chunk, count FROM event WHERE seq>? ORDER BY seq", seq);
+            while (rows.next()) {
+                newest = rows.integer(0);
+                const ChunkId id = chunkIdOrNoneAt(db, rows, 1);
+                if (id.value != 0 && placeOf(id).epoch == epoch)
+                    changed.emplace_back(id.value, id.value + eventCountAt(db, rows, 2, id));
+            }
+        }
+        std::sort(changed.begin(), changed.end());
+        std::int64_t reached = 0;
+        for (const auto& [begin, end] : changed) {
+            if (end > reached)
+                appendCells(db, state_->inherits, std::max(begin, reached), end, cells);
+            reached = std::max(reached, end);
+        }
+    }
+    FURROW_TRY(view.commit());
+    seq = newest;
+    return cells;
+}
+
+Result<std::vector<ClaimRow>> LedgerReader::claimsSince(std::int64_t claimId, int limit)
+{
+    auto claims
+        = state_->claimsAt(state_->db.query(FURROW_CLAIMS "WHERE c.id>? ORDER BY c.id LIMIT ?", claimId, limit));
+    return answer(state_->db, std::move(claims));
+}
+
+Result<std::vector<ClaimRow>> LedgerReader::claimsOf(ChunkId chunk)
+{
+    auto claims = state_->claimsAt(state_->db.query(FURROW_CLAIMS "WHERE c.chunk=? ORDER BY c.id", chunk));
+    return answer(state_->db, std::move(claims));
+}
+
+Result<std::optional<ClaimRow>> LedgerReader::newestTrainingOf(IncarnationId incarnation)
+{
+    auto claims = state_->claimsAt(state_->db.query(
+        FURROW_CLAIMS "WHERE c.incarnation=? AND c.started_wall<>0 ORDER BY c.id DESC LIMIT 1", incarnation));
+    return answer(state_->db, claims.empty() ? std::nullopt : std::optional(claims.front()));
+}
+
+Result<std::vector<SampleLoss>> LedgerReader::sampleLosses(ChunkId chunk)
+{
+    std::vector<SampleLoss> losses;
+    if (!keepsSampleLosses(state_->db))
+        return answer(state_->db, std::move(losses));
+    Rows rows = state_->db.query(
+        "SELECT sample_losses FROM claim c WHERE chunk=? AND outcome=? AND sample_losses<>''"
+        " AND (EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=1) OR NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
+        " ORDER BY id DESC",
+        chunk, ClaimOutcome::Trained);
+    while (rows.next())
+        for (const SampleLoss& one : decodeSampleLosses(rows.text(0)))
+            if (std::none_of(
+                    losses.begin(), losses.end(), [&](const SampleLoss& known) { return known.sample == one.sample; }))
+                losses.push_back(one);
+    std::stable_sort(
+        losses.begin(), losses.end(), [](const SampleLoss& a, const SampleLoss& b) { return a.loss > b.loss; });
+    return answer(state_->db, std::move(losses));
+}
+
+#undef FURROW_CLAIMS
+
+} // namespace furrow

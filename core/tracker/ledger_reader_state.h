@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/sqlite/database.h"
+
+#include <map>
+#include <utility>
+
+namespace furrow {
+
+struct LedgerReader::State {
+    Database db;
+    bool inherits = false; ///< keepsInherited(), asked once
+    Message standsInBecause {};
+    std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
+    std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
+
+    std::vector<ClaimRow> claimsAt(Rows rows);
+    std::int64_t stepsBeforeProcess(std::int64_t process);
+};
+
+/// What was read, or the failure that the database kept meanwhile.
+template <typename T> Result<T> answer(Database& db, T value)
+{
+    FURROW_TRY(db.takeStatus());
+    return value;
+}
+
+} // namespace furrow
