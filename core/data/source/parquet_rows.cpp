@@ -8,24 +8,14 @@
 
 #if FURROW_WITH_PARQUET
 
-#include "core/data/source/column_path.h"
-#include "core/data/source/distant_source.h"
-#include "core/data/hub/hub_pieces.h"
+#include "core/data/source/parquet_columns.h"
+#include "core/data/source/parquet_pages.h"
 #include "core/data/source/row_choice.h"
 
 #include <algorithm>
-#include <functional>
-#include <arrow/buffer.h>
-#include <arrow/io/interfaces.h>
-#include <arrow/util/config.h>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <parquet/column_reader.h>
 #include <parquet/exception.h>
-#include <parquet/file_reader.h>
-#include <parquet/metadata.h>
-#include <parquet/schema.h>
 #include <utility>
 
 namespace furrow {
@@ -34,194 +24,6 @@ namespace {
 
 constexpr std::int64_t kBatchRows = 1024;
 constexpr const char* kShortGroup = "a row group has fewer rows than its footer says";
-
-/// Lets Arrow read from a ByteSource.
-class SourceFile : public arrow::io::RandomAccessFile {
-public:
-    explicit SourceFile(std::shared_ptr<const ByteSource> source)
-        : source_(std::move(source))
-        , distant_(dynamic_cast<const DistantSource*>(source_.get()))
-    {
-        set_mode(arrow::io::FileMode::READ);
-    }
-    arrow::Status Close() override
-    {
-        closed_ = true;
-        return arrow::Status::OK();
-    }
-    bool closed() const override { return closed_; }
-    arrow::Result<int64_t> Tell() const override { return position_; }
-    arrow::Status Seek(int64_t position) override
-    {
-        position_ = position;
-        return arrow::Status::OK();
-    }
-    arrow::Result<int64_t> GetSize() override { return static_cast<int64_t>(source_->sizeBytes()); }
-    arrow::Result<int64_t> ReadAt(int64_t position, int64_t bytes, void* out) override
-    {
-        const auto size = static_cast<int64_t>(source_->sizeBytes());
-        const int64_t n = std::clamp<int64_t>(size - position, 0, bytes);
-        ARROW_RETURN_NOT_OK(asArrow(source_->readAt(static_cast<std::uint64_t>(position), bytesAt(out, n))));
-        return n;
-    }
-    /// Inside a stretch, and inside the file.
-    arrow::Status readIn(const ByteRange& stretch, std::uint64_t position, int64_t bytes, void* out, Need need)
-    {
-        return asArrow(distant_ != nullptr ? distant_->readIn(stretch, position, bytesAt(out, bytes), need)
-                                           : source_->readAt(position, bytesAt(out, bytes)));
-    }
-    arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override
-    {
-        ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(bytes));
-        ARROW_ASSIGN_OR_RAISE(const int64_t n, ReadAt(position, bytes, buffer->mutable_data()));
-        ARROW_RETURN_NOT_OK(buffer->Resize(n, false));
-        return std::shared_ptr<arrow::Buffer>(std::move(buffer));
-    }
-    arrow::Result<int64_t> Read(int64_t bytes, void* out) override
-    {
-        ARROW_ASSIGN_OR_RAISE(const int64_t n, ReadAt(position_, bytes, out));
-        position_ += n;
-        return n;
-    }
-    arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override
-    {
-        ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(position_, bytes));
-        position_ += buffer->size();
-        return buffer;
-    }
-    void distrust(const ByteRange& part) const
-    {
-        if (distant_ != nullptr)
-            distant_->distrust(part);
-    }
-    /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away
-    /// would be a damaged file.
-    const std::optional<Error>& failure() const { return failure_; }
-
-private:
-    static std::span<std::byte> bytesAt(void* out, int64_t bytes)
-    {
-        return { static_cast<std::byte*>(out), static_cast<std::size_t>(bytes) };
-    }
-    arrow::Status asArrow(const Status& status)
-    {
-        if (status.ok())
-            return arrow::Status::OK();
-        failure_ = status.error();
-        return arrow::Status::IOError(failure_->message);
-    }
-
-    std::shared_ptr<const ByteSource> source_;
-    const DistantSource* distant_; ///< the same, or null
-    std::optional<Error> failure_;
-    int64_t position_ = 0;
-    bool closed_ = false;
-};
-
-Error damaged(const std::string& name, const std::string& why)
-{
-    return { ErrorCode::Corrupt,
-        sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
-}
-
-/// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is
-/// damaged.
-/// @param part  of the file was read
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part)
-{
-    if (bytes.failure())
-        return *bytes.failure();
-    bytes.distrust(part);
-    return damaged(name, e.what());
-}
-
-/// The same while the footer was read.
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name)
-{
-    return causeOf(e, bytes, name, { 0, UINT64_MAX });
-}
-
-parquet::ReaderProperties readerProperties()
-{
-    parquet::ReaderProperties properties;
-    properties.set_page_checksum_verification(true);
-    return properties;
-}
-
-std::shared_ptr<parquet::FileMetaData> readFooter(const std::shared_ptr<SourceFile>& bytes)
-{
-    auto properties = readerProperties();
-    const auto size = static_cast<std::uint64_t>(bytes->GetSize().ValueOrDie());
-    properties.set_footer_read_size(size - tailOffset(size));
-    return parquet::ParquetFileReader::Open(bytes, properties)->metadata();
-}
-
-bool holdsText(const parquet::ColumnDescriptor& column)
-{
-    if (column.physical_type() != parquet::Type::BYTE_ARRAY)
-        return false;
-    const auto& logical = column.logical_type();
-    return !logical || logical->is_none() || logical->is_string() || logical->is_JSON() || logical->is_enum();
-}
-
-bool isList(const parquet::schema::Node& node)
-{
-    return (node.logical_type() && node.logical_type()->is_list())
-        || node.converted_type() == parquet::ConvertedType::LIST;
-}
-
-/// The repeated part of a list has one member, which is the element, in the layout of today; in older ones it is the
-/// element.
-bool wrapsElement(const parquet::schema::Node& repeated)
-{
-    if (!repeated.is_group() || repeated.name() == "array" || repeated.name().ends_with("_tuple"))
-        return false;
-    return static_cast<const parquet::schema::GroupNode&>(repeated).field_count() == 1;
-}
-
-/// The place of a leaf without the helper groups that Parquet puts into lists.
-ColumnPath pathOf(const parquet::ColumnDescriptor& column)
-{
-    std::vector<const parquet::schema::Node*> nodes; // from the root down, without it
-    for (const auto* node = column.schema_node().get(); node->parent() != nullptr; node = node->parent())
-        nodes.insert(nodes.begin(), node);
-    ColumnPath path;
-    bool isElement = false; // of a list: its name says nothing
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (!isElement)
-            path = path.member(nodes[i]->name());
-        isElement = false;
-        if (isList(*nodes[i]) && i + 1 < nodes.size() && nodes[i + 1]->is_repeated()) {
-            path = path.each();
-            isElement = wrapsElement(*nodes[++i]);
-        } else if (nodes[i]->is_repeated()) {
-            path = path.each();
-        }
-    }
-    return path;
-}
-
-/// Index of the text column, or an error. Of columns "a.b" and a with a member b, both are written so by Parquet.
-Result<int> findColumn(const parquet::FileMetaData& metadata, const DataFile& file, const std::string& name)
-{
-    const auto isPath = [&](const parquet::ColumnDescriptor& column) { return pathOf(column).text() == name; };
-    const auto isWrittenSo = [&](const parquet::ColumnDescriptor& column) {
-        return column.max_repetition_level() == 0 && column.path()->ToDotString() == name;
-    };
-    for (const auto& fits :
-        std::initializer_list<std::function<bool(const parquet::ColumnDescriptor&)>> { isPath, isWrittenSo }) {
-        for (int i = 0; i < metadata.schema()->num_columns(); ++i) {
-            const auto* column = metadata.schema()->Column(i);
-            if (!fits(*column))
-                continue;
-            if (!holdsText(*column))
-                return Error { ErrorCode::InvalidArgument,
-                    sentence("%1: the column '%2' holds no text.", { file.path, name }) };
-            return i;
-        }
-    }
-    return Error { ErrorCode::InvalidArgument, sentence("%1 has no column '%2'.", { file.path, name }) };
-}
 
 class ParquetScanner : public RowScanner {
 public:
@@ -265,190 +67,6 @@ private:
     std::vector<Group> groups_;
     std::size_t group_ = 0;
     std::uint64_t row_;
-};
-
-/// Where the pages of a column of a row group lie, as Arrow finds them.
-ByteRange columnStretch(
-    const parquet::FileMetaData& metadata, const parquet::ColumnChunkMetaData& chunk, std::uint64_t fileBytes)
-{
-    int64_t begin = chunk.data_page_offset();
-    if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0 && chunk.dictionary_page_offset() < begin)
-        begin = chunk.dictionary_page_offset();
-    const int64_t size = chunk.total_compressed_size();
-    if (begin < 0 || size < 0 || static_cast<std::uint64_t>(begin) > fileBytes
-        || static_cast<std::uint64_t>(size) > fileBytes - static_cast<std::uint64_t>(begin))
-        throw parquet::ParquetException("a column lies outside of the file");
-    ByteRange stretch { static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(size) };
-    constexpr std::uint64_t kForgottenHeader = 100; // of a dictionary, which early writers in Java did not count
-    if (metadata.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()))
-        stretch.sizeBytes += std::min(kForgottenHeader, fileBytes - stretch.end());
-    return stretch;
-}
-
-/// The bytes of a stretch one after the other, fetched some pages ahead, and not at all where they are jumped over.
-class StretchStream : public arrow::io::InputStream {
-public:
-    StretchStream(std::shared_ptr<SourceFile> file, const ByteRange& stretch, bool jumps)
-        : file_(std::move(file))
-        , stretch_(stretch)
-        , jumps_(jumps)
-        , position_(stretch.offset)
-    {
-        set_mode(arrow::io::FileMode::READ);
-    }
-    /// The next bytes that are read are not looked at.
-    void jumpOverNext() { jumpNext_ = true; }
-    /// What is read from now on is looked at.
-    void endJumps() { jumps_ = false; }
-
-    arrow::Status Close() override { return arrow::Status::OK(); }
-    bool closed() const override { return false; }
-    arrow::Result<int64_t> Tell() const override { return static_cast<int64_t>(position_ - stretch_.offset); }
-    /// May give less than is asked for while pages are jumped over: who finds no whole header in it asks again.
-    arrow::Result<std::string_view> Peek(int64_t bytes) override
-    {
-        const auto wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(bytes), stretch_.end() - position_);
-        if (jumps_ && here() < wanted) {
-            const bool isAgain = peekedAt_ == position_ && here() >= std::min(wanted, peekBytes_);
-            peekBytes_ = isAgain ? 4 * peekBytes_ : kLittle;
-            peekedAt_ = position_;
-            if (here() < peekBytes_)
-                ARROW_RETURN_NOT_OK(fill(std::min(wanted, peekBytes_), Need::Little));
-        } else if (here() < wanted) {
-            ARROW_RETURN_NOT_OK(fill(wanted, Need::Stretch));
-        }
-        return std::string_view(reinterpret_cast<const char*>(at()), std::min(wanted, here()));
-    }
-    arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override
-    {
-        const auto n = std::min<std::uint64_t>(static_cast<std::uint64_t>(bytes), stretch_.end() - position_);
-        if (std::exchange(jumpNext_, false)) {
-            position_ += n;
-            return std::make_shared<arrow::Buffer>(nullptr, 0);
-        }
-        if (here() < n)
-            ARROW_RETURN_NOT_OK(fill(n, Need::Stretch));
-        auto part
-            = arrow::SliceBuffer(window_, static_cast<int64_t>(position_ - windowBegin_), static_cast<int64_t>(n));
-        position_ += n;
-        return part;
-    }
-    arrow::Result<int64_t> Read(int64_t bytes, void* out) override
-    {
-        ARROW_ASSIGN_OR_RAISE(const auto part, Read(bytes));
-        std::memcpy(out, part->data(), static_cast<std::size_t>(part->size()));
-        return part->size();
-    }
-
-private:
-    static constexpr std::uint64_t kLittle = 512; ///< holds most headers
-    static constexpr std::uint64_t kFirstStep = 2ull << 20;
-    static constexpr std::uint64_t kLastStep = 8ull << 20;
-
-    /// Bytes at hand.
-    std::uint64_t here() const
-    {
-        const bool isInside = window_ && position_ >= windowBegin_
-            && position_ < windowBegin_ + static_cast<std::uint64_t>(window_->size());
-        return isInside ? windowBegin_ + static_cast<std::uint64_t>(window_->size()) - position_ : 0;
-    }
-    const std::uint8_t* at() const { return here() > 0 ? window_->data() + (position_ - windowBegin_) : nullptr; }
-    /// Has at least so many at hand, by a step ahead where all of the stretch is needed.
-    arrow::Status fill(std::uint64_t least, Need need)
-    {
-        const std::uint64_t had = here();
-        std::uint64_t size = least;
-        if (need == Need::Stretch) {
-            size = std::min(std::max(least, had + step_), stretch_.end() - position_);
-            step_ = std::min(2 * step_, kLastStep);
-        }
-        ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> next, arrow::AllocateBuffer(static_cast<int64_t>(size)));
-        if (had > 0)
-            std::memcpy(next->mutable_data(), at(), static_cast<std::size_t>(had));
-        ARROW_RETURN_NOT_OK(file_->readIn(
-            stretch_, position_ + had, static_cast<int64_t>(size - had), next->mutable_data() + had, need));
-        window_ = std::move(next); // pages that were given keep the former one
-        windowBegin_ = position_;
-        return arrow::Status::OK();
-    }
-
-    std::shared_ptr<SourceFile> file_;
-    ByteRange stretch_;
-    bool jumps_;
-    bool jumpNext_ = false;
-    std::uint64_t position_;
-    std::uint64_t peekedAt_ = UINT64_MAX;
-    std::uint64_t peekBytes_ = kLittle;
-    std::uint64_t step_ = kFirstStep;
-    std::shared_ptr<arrow::Buffer> window_;
-    std::uint64_t windowBegin_ = 0;
-};
-
-/// How deep a value is defined when the innermost list around it has an element there.
-int16_t levelOfElements(const parquet::ColumnDescriptor& column)
-{
-    int16_t above = 0; // optional parts below the innermost list
-    for (const auto* node = column.schema_node().get(); node->parent() != nullptr && !node->is_repeated();
-        node = node->parent())
-        above = static_cast<int16_t>(above + (node->is_optional() ? 1 : 0));
-    return static_cast<int16_t>(column.max_definition_level() - above);
-}
-
-/// The pages of a column of a row group from the first that holds a wanted row.
-class ColumnPages {
-public:
-    ColumnPages(std::shared_ptr<SourceFile> file, const parquet::FileMetaData& metadata, int group, int column,
-        std::uint64_t rowsToSkip)
-        : metadata_(metadata)
-        , chunk_(metadata.RowGroup(group)->ColumnChunk(column))
-        , descr_(*metadata.schema()->Column(column))
-        , rowsToSkip_(rowsToSkip)
-    {
-        if (chunk_->crypto_metadata())
-            throw parquet::ParquetException("its text column is encrypted");
-        const auto size = static_cast<std::uint64_t>(file->GetSize().ValueOrDie());
-        place_ = columnStretch(metadata, *chunk_, size);
-        stream_ = std::make_shared<StretchStream>(std::move(file), place_, rowsToSkip > 0);
-    }
-    /// Lives no longer than this.
-    std::unique_ptr<parquet::PageReader> open()
-    {
-        const bool alwaysCompressed
-            = metadata_.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
-        auto pages = parquet::PageReader::Open(
-            stream_, chunk_->num_values(), chunk_->compression(), readerProperties(), descr_, alwaysCompressed);
-        // A page without values (Arrow's own writer makes them) is taken by Arrow's reader for the end of the column.
-        pages->set_data_page_filter(
-            [this](const parquet::DataPageStats& page) { return page.num_values == 0 || jumpsOver(page); });
-        return pages;
-    }
-    const ByteRange& place() const { return place_; }
-    /// How many of the rows that are not wanted come nevertheless, because they are in the same page.
-    std::uint64_t rowsToSkip() const { return rowsToSkip_; }
-
-private:
-    bool jumpsOver(const parquet::DataPageStats& page)
-    {
-        const bool isFlat = descr_.max_repetition_level() == 0;
-        const int64_t rows
-            = isFlat ? page.num_values : page.num_rows.value_or(-1); // of a list older pages do not say it
-        jumps_ = jumps_ && rows >= 0 && rowsToSkip_ > 0 && static_cast<std::uint64_t>(rows) <= rowsToSkip_;
-        if (!jumps_) {
-            stream_->endJumps();
-            return false;
-        }
-        rowsToSkip_ -= static_cast<std::uint64_t>(rows);
-        stream_->jumpOverNext();
-        return true;
-    }
-
-    const parquet::FileMetaData& metadata_;
-    std::unique_ptr<parquet::ColumnChunkMetaData> chunk_;
-    const parquet::ColumnDescriptor& descr_;
-    ByteRange place_;
-    std::uint64_t rowsToSkip_;
-    bool jumps_ = true;
-    std::shared_ptr<StretchStream> stream_;
 };
 
 class ParquetRows : public RowReader {
@@ -548,7 +166,7 @@ private:
         }
         return {};
     }
-    Error shortGroup() const { return damaged(name_, kShortGroup); }
+    Error shortGroup() const { return damagedParquet(name_, kShortGroup); }
     /// Makes sure that a value is at hand; false at the end.
     bool fill()
     {
@@ -754,7 +372,7 @@ Result<FileColumns> readParquetColumns(const std::shared_ptr<const ByteSource>& 
                 columns.text.push_back(columns.all.back());
         }
         return columns;
-    } catch (const std::exception& e) { // Parquet throws on every damaged footer
+    } catch (const std::exception& e) {
         return causeOf(e, *bytes, name);
     }
 }

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/data/source/byte_source.h"
+#include "core/data/source/distant_source.h"
+
+#include <arrow/io/interfaces.h>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <parquet/metadata.h>
+#include <parquet/properties.h>
+#include <string>
+
+namespace furrow {
+
+// The bytes of a Parquet file, and what its reader throws. Only in builds with Parquet, as parquet_columns.h and
+// parquet_pages.h.
+
+/// Lets Arrow read from a ByteSource.
+class SourceFile : public arrow::io::RandomAccessFile {
+public:
+    explicit SourceFile(std::shared_ptr<const ByteSource> source);
+    arrow::Status Close() override;
+    bool closed() const override { return closed_; }
+    arrow::Result<int64_t> Tell() const override { return position_; }
+    arrow::Status Seek(int64_t position) override;
+    arrow::Result<int64_t> GetSize() override;
+    arrow::Result<int64_t> ReadAt(int64_t position, int64_t bytes, void* out) override;
+    arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override;
+    arrow::Result<int64_t> Read(int64_t bytes, void* out) override;
+    arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override;
+    /// Inside a stretch, and inside the file.
+    arrow::Status readIn(const ByteRange& stretch, std::uint64_t position, int64_t bytes, void* out, Need need);
+    void distrust(const ByteRange& part) const;
+    /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away
+    /// would be a damaged file.
+    const std::optional<Error>& failure() const { return failure_; }
+
+private:
+    arrow::Status asArrow(const Status& status);
+
+    std::shared_ptr<const ByteSource> source_;
+    const DistantSource* distant_; ///< the same, or null
+    std::optional<Error> failure_;
+    int64_t position_ = 0;
+    bool closed_ = false;
+};
+
+Error damagedParquet(const std::string& name, const std::string& why);
+/// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is
+/// damaged.
+/// @param part  of the file was read; all of it: its footer
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name,
+    const ByteRange& part = { 0, UINT64_MAX });
+
+parquet::ReaderProperties parquetProperties();
+/// Throws on every damaged footer.
+std::shared_ptr<parquet::FileMetaData> readFooter(const std::shared_ptr<SourceFile>& bytes);
+
+} // namespace furrow
