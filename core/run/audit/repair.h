@@ -28,20 +28,6 @@ struct RepairReport {
     std::int64_t known = 0;
 };
 
-/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error where it cannot be
-/// opened, which is no damage.
-Result<Message> trackerDamage(const RunPaths& paths);
-
-/// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
-/// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
-Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
-
-/// What else keeps a run from going on as it was, each in a sentence: newest weights that are damaged or cannot be
-/// read, or of which a resume takes more than weights (keptStates()), marked ones that are whole, a tracker that is
-/// older than the weights, another held-out text, settings of the newest attempt that cannot be used. Reads the newest
-/// weights; changes nothing.
-Result<std::vector<Message>> checkpointProblems(const RunPaths& paths);
-
 /// Makes a damaged tracker anew, or takes one forward that is older than the weights, from what the run folder still
 /// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be

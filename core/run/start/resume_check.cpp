@@ -10,7 +10,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/start/recovery.h"
 #include "core/run/status/run_holder.h"
-#include "core/run/audit/repair.h"
+#include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
 #include "core/run/folder/stray_checkpoints.h"

@@ -1,6 +1,6 @@
 #include "tiny_run.h"
 
-#include "core/run/audit/repair.h"
+#include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/run_audit.h"
 #include "core/run/start/recovery.h"
 #include "core/run/status/run_status.h"

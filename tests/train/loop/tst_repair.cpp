@@ -2,7 +2,9 @@
 
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/start/recovery.h"
+#include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/repair.h"
+#include "core/run/audit/tracker_damage.h"
 
 #include <QTest>
 

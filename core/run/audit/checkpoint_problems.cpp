@@ -1,0 +1,106 @@
+#include "core/run/audit/checkpoint_problems.h"
+
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/run/audit/begun_with.h"
+#include "core/run/folder/attempt_config.h"
+#include "core/run/folder/kept_states.h"
+#include "core/run/folder/stray_checkpoints.h"
+#include "core/run/status/ledger_view.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace furrow {
+
+namespace {
+
+/// False: the run, which may be in training, went on from it since and may have removed it.
+bool isStillHead(LedgerReader& reader, CheckpointId checkpoint)
+{
+    const auto rows = reader.checkpoints();
+    return !rows.ok() || std::any_of(rows.value().begin(), rows.value().end(), [checkpoint](const auto& row) {
+        return row.id == checkpoint && row.head && !row.removed;
+    });
+}
+
+/// What a resume takes beside the newest weights. A run in training may have gone on from it, or removed it, meanwhile.
+Status addProblemsOfStates(
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::vector<Message>& problems)
+{
+    FURROW_TRY_ASSIGN(const auto states, keptStates(ledger, file.config));
+    for (const auto& state : states) {
+        const auto verdict = verifyKeptState(paths, file.runId, state);
+        if (verdict.ok())
+            continue;
+        FURROW_TRY_ASSIGN(const auto now, keptStates(ledger, file.config));
+        if (std::any_of(now.begin(), now.end(), [&](const auto& one) { return one.row.id == state.row.id; }))
+            problems.push_back(verdict.error().message + " " + waysPastState(paths, verdict.error()));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::optional<WrongSettings>> wrongSettings(const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(const auto attempts, reader.attempts());
+    const auto wrong = attempts.empty() ? std::vector<ConfigProblem>() : wrongOverrides(attempts.back(), file.config);
+    if (wrong.empty())
+        return std::optional<WrongSettings>();
+    return std::optional(WrongSettings { attempts.back().id, toString(wrong) });
+}
+
+Result<std::vector<Message>> checkpointProblems(const RunPaths& paths, const RunFile& file, WeightsVerdicts known)
+{
+    auto reader = openLedger(paths);
+    FURROW_TRY_ASSIGN(auto rows,
+        reader.ok() ? reader.value().checkpoints()
+                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    std::vector<Message> problems;
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    if (!older.empty()) // what is newest for it the keep policy may have removed since: taken forward it knows that
+        return std::vector<Message> { std::move(older) };
+    FrozenVerdicts frozen;
+    for (const auto& row : rows) {
+        if (row.removed || !(row.head || row.damaged))
+            continue;
+        const auto& record = row.record;
+        const std::pair key { record.folder, record.manifestSha256 };
+        auto read = known.find(key);
+        if (read == known.end())
+            read = known
+                       .emplace(key,
+                           readCheckpoint(
+                               paths.checkpointFolder(record.folder), record.manifestSha256, file.runId, &frozen))
+                       .first;
+        const Status& verdict = read->second.trainable();
+        if (row.damaged && verdict.ok())
+            problems.push_back(sentence(
+                "Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.",
+                { record.folder }));
+        else if (row.head && !verdict.ok() && isStillHead(reader.value(), row.id))
+            problems.push_back(withFullStop(verdict.error().message) + " " + waysPast(paths, verdict.error()));
+    }
+    if (reader.ok())
+        FURROW_TRY(addProblemsOfStates(paths, file, reader.value(), problems));
+    for (const auto& changed : notAsBegun(paths, file, reader.value()))
+        problems.push_back(changed.message);
+    if (const auto live = LedgerReader::checkIsLive(paths.tracker()); !live.ok())
+        problems.push_back(live.error().message);
+    FURROW_TRY_ASSIGN(const auto wrong, wrongSettings(file, reader.value()));
+    if (wrong)
+        problems.push_back(sentence(
+            "The tracker keeps settings of attempt %1 that a resume cannot use: %2 'furrowctl doctor %3 --repair' sets them aside, so that those of run.json hold.",
+            { std::to_string(wrong->attempt.value), wrong->why, utf8Text(paths.folder()) }));
+    return problems;
+}
+
+Result<std::vector<Message>> checkpointProblems(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
+    return checkpointProblems(paths, file, {});
+}
+
+} // namespace furrow

@@ -1,0 +1,269 @@
+#include "core/run/audit/new_tracker.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/block_manager.h"
+#include "core/data/tokenizer/tokenizer.h"
+#include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/run_links.h"
+#include "core/run/status/brain.h"
+#include "core/run/status/feeder_meters.h"
+#include "core/run/status/ledger_view.h"
+#include "core/run/status/tracker_config.h"
+#include "core/tracker/audit/recount.h"
+#include "core/tracker/feeder_ledger.h"
+#include "core/tracker/sqlite/database_files.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::size_t kPlansAtOnce = 64;
+
+ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string& folder, const std::string& sha256)
+{
+    ProvenCheckpoint one;
+    one.record.kind = manifest.kind;
+    one.record.replica = manifest.replica;
+    one.record.folder = folder;
+    one.record.manifestSha256 = sha256;
+    one.record.step = manifest.step;
+    one.record.tokens = manifest.tokens;
+    one.record.evalLoss = manifest.evalLoss;
+    for (const auto& file : manifest.files)
+        one.record.sizeBytes += file.sizeBytes;
+    one.parents = manifest.parents;
+    one.parts = manifest.parts;
+    one.writtenWallNs = manifest.writtenWallNs;
+    return one;
+}
+
+/// Every checkpoint of this run that still has a readable manifest. What cannot be read now ends the repair: it proves
+/// nothing in either direction.
+class Proof {
+public:
+    Proof(const RunPaths& paths, const std::string& runId, std::vector<Message>& notes, WeightsVerdicts& verdicts)
+        : paths_(paths)
+        , runId_(runId)
+        , notes_(notes)
+        , verdicts_(verdicts)
+    {
+    }
+
+    Result<std::vector<ProvenCheckpoint>> gather()
+    {
+        auto living = entriesOf(paths_.checkpointsFolder());
+        if (!living.ok())
+            return living.error().in(sentence("reading the checkpoints"));
+        for (const auto& entry : living.value())
+            if (!paths_.isBesideCheckpoints(entry) && entry.extension() != ".tmp" && !isLink(entry))
+                FURROW_TRY(take(entry / kManifestFile, utf8Text(entry.filename()), true));
+        auto removed = entriesOf(paths_.removedManifestsFolder());
+        if (!removed.ok() && removed.error().code != ErrorCode::NotFound)
+            return removed.error();
+        if (removed.ok())
+            for (const auto& entry : removed.value())
+                if (entry.extension() == ".json")
+                    FURROW_TRY(take(entry, utf8Text(entry.stem()), false));
+        return std::move(proven_);
+    }
+
+private:
+    Status take(const std::filesystem::path& file, const std::string& folder, bool hasWeights)
+    {
+        std::string sha256;
+        auto manifest = readManifestFile(file, sha256);
+        if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
+            return manifest.error();
+        if (!manifest.ok() || manifest.value().runId != runId_ || !manifest.value().namesParents) {
+            notes_.push_back("checkpoint " + folder + " proves nothing: "
+                + (!manifest.ok()                          ? manifest.error().message
+                        : manifest.value().runId != runId_ ? Message("it belongs to run " + manifest.value().runId)
+                                                           : Message("its manifest is of an older format")));
+            return {};
+        }
+        Status verdict;
+        if (hasWeights)
+            verdict = (verdicts_[{ folder, sha256 }]
+                = readCheckpoint(paths_.checkpointFolder(folder), sha256, runId_, &frozen_))
+                          .files;
+        if (!verdict.ok() && verdict.error().code == ErrorCode::Io)
+            return verdict;
+        if (!verdict.ok())
+            notes_.push_back(verdict.error().message);
+        proven_.push_back(provenBy(manifest.value(), folder, sha256));
+        proven_.back().whole = hasWeights && verdict.ok();
+        proven_.back().removed = !hasWeights;
+        return {};
+    }
+
+    const RunPaths& paths_;
+    const std::string& runId_;
+    std::vector<Message>& notes_;
+    WeightsVerdicts& verdicts_;
+    FrozenVerdicts frozen_;
+    std::vector<ProvenCheckpoint> proven_;
+};
+
+struct Needs {
+    std::set<std::int64_t> blocks;
+    std::int64_t newestEpoch = 0;
+};
+
+Needs needsOf(const std::vector<ProvenCheckpoint>& proven)
+{
+    Needs needs;
+    for (const auto& one : proven)
+        for (const auto& part : one.parts) {
+            needs.blocks.insert(placeOf(part.chunk).block);
+            needs.newestEpoch = std::max(needs.newestEpoch, placeOf(part.chunk).epoch);
+        }
+    return needs;
+}
+
+Status planRest(BlockManager& blocks, FeederLedger& ledger, std::int64_t known)
+{
+    for (;;) {
+        std::vector<NewBlock> fresh;
+        bool over = false;
+        while (!over && fresh.size() < kPlansAtOnce) {
+            FURROW_TRY_ASSIGN(auto next, blocks.planNext());
+            over = !next;
+            if (!over)
+                fresh.push_back({ next->block, next->source, next->firstRow, next->chunkRows, next->plan,
+                    blocks.excludedChunks(next->block) });
+        }
+        FURROW_TRY(ledger.addBlocks(fresh));
+        known += static_cast<std::int64_t>(fresh.size());
+        if (over)
+            return ledger.setLastBlockProven(known);
+    }
+}
+
+/// Blocks that the new tracker does not know yet are planned, those that checkpoints speak of are prepared: only so are
+/// their windows known.
+Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker,
+    const std::set<std::int64_t>& wanted, const Say& say)
+{
+    FURROW_TRY_ASSIGN(auto tokenizer, loadTokenizer(paths.tokenizer().string()));
+    FURROW_TRY_ASSIGN(auto blocks,
+        BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(), tokenizer,
+            paths.duplicatesFile()));
+    if (blocks.needsDuplicates()) {
+        say("Looking for duplicates");
+        FURROW_TRY(blocks.findDuplicates({}));
+    }
+    auto ledger = FeederLedger::open(tracker);
+    auto reader = LedgerReader::open(tracker);
+    if (!ledger.ok() || !reader.ok())
+        return ledger.ok() ? reader.error() : ledger.error();
+    FURROW_TRY_ASSIGN(auto demand, ledger.value().demand());
+    if (!demand.lastBlockProven) {
+        say("Looking at the data again");
+        if (demand.knownBlocks > 0) {
+            FURROW_TRY_ASSIGN(auto last, reader.value().block(demand.knownBlocks - 1));
+            FURROW_TRY(blocks.resumeAfter(last.plan));
+        }
+        FURROW_TRY(planRest(blocks, ledger.value(), demand.knownBlocks));
+    }
+    for (const auto number : wanted) {
+        auto row = reader.value().block(number);
+        if (!row.ok() || !row.value().digest.empty())
+            continue; // not of this data, or prepared once: its windows are known
+        say("Preparing block " + std::to_string(number));
+        FURROW_TRY_ASSIGN(auto plan, BlockManager::fromPlan(row.value().plan));
+        FURROW_TRY_ASSIGN(auto prepared, blocks.prepare(plan));
+        FURROW_TRY_ASSIGN(auto block, blocks.openBlock(prepared));
+        FURROW_TRY_ASSIGN(auto chunks, preparedChunks(block, windowRules(file.config)));
+        FURROW_TRY(ledger.value().setPrepared(
+            number, prepared.fileName, prepared.digest, chunks, blocks.firstUnreadable(plan, block)));
+    }
+    return {};
+}
+
+/// Number of the newest event of a ledger that is whole, else nothing.
+Result<std::optional<std::int64_t>> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
+{
+    if (!isTaken(ledger))
+        return std::optional<std::int64_t>();
+    FURROW_TRY_ASSIGN(const bool whole, isWhole(ledger, runId));
+    if (!whole)
+        return std::optional<std::int64_t>();
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
+    FURROW_TRY_ASSIGN(const auto newest, reader.newestEvent());
+    return std::optional(newest);
+}
+
+/// Whether only counters of the tracker were wrong: then `target` is a copy with right ones.
+Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+{
+    const auto adopted = isTaken(paths.tracker()) ? adoptSnapshot(paths.tracker(), target) : Status {};
+    if (!adopted.ok() && saysNothing(adopted.error()))
+        return adopted.error();
+    if (isTaken(target) && adopted.ok() && recount(target).ok()) {
+        FURROW_TRY_ASSIGN(const bool whole, isWhole(target, file.runId));
+        if (whole)
+            return true;
+    }
+    std::error_code ignored;
+    for (const auto& one : databaseFiles(target))
+        std::filesystem::remove(one, ignored);
+    return false;
+}
+
+Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
+{
+    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths.tracker(), file.runId));
+    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths.trackerSnapshot(), file.runId));
+    FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target));
+    if (counted) {
+        report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";
+        return {};
+    }
+    if (snapshot && (!tracker || *snapshot > *tracker)) {
+        report.basis = "the last published snapshot (view.sqlite) and the manifests of the checkpoints";
+        return adoptSnapshot(paths.trackerSnapshot(), target);
+    }
+    if (tracker) {
+        report.basis = "the tracker as it was and the manifests of the checkpoints";
+        return adoptSnapshot(paths.tracker(), target);
+    }
+    report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
+    FURROW_TRY_ASSIGN(auto parent, readParent(paths));
+    return SupervisorLedger::create(target, trackerConfig(file, parent), stoppingRules(file.config));
+}
+
+} // namespace
+
+Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target,
+    RepairReport& report, WeightsVerdicts& verdicts, const Say& say)
+{
+    say("Reading the checkpoints");
+    FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes, verdicts).gather());
+    const auto& proven = gathered;
+    FURROW_TRY(makeBasis(paths, file, target, report));
+    const auto needs = needsOf(proven);
+    FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
+    FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
+    FURROW_TRY_ASSIGN(
+        report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
+    FURROW_TRY_ASSIGN(auto proof, audit(target));
+    if (!proof.isClean())
+        return Error { ErrorCode::Internal,
+            sentence("what was rebuilt does not pass the audit, so nothing was changed:\n%1", { auditText(proof) }) };
+    for (const auto& epoch : proof.epochs) {
+        report.committed += epoch.committed;
+        report.known += epoch.known;
+    }
+    auto ledger = SupervisorLedger::open(target);
+    auto emptied = ledger.ok() ? ledger.value().emptyWal() : ledger.error();
+    return emptied.ok() ? Status {} : Status(emptied.error());
+}
+
+} // namespace furrow

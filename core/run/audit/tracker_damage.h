@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/audit/audit.h"
+
+#include <filesystem>
+#include <string>
+
+namespace furrow {
+
+/// Whether it comes of a file that cannot be read now, or that another process has locked: nobody can say what is in it.
+bool saysNothing(const Error& error);
+
+/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error that saysNothing() is
+/// no damage.
+Result<Message> trackerDamage(const RunPaths& paths);
+
+/// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
+/// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
+Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
+
+/// trackerDamage() of a file that should be the tracker of that run.
+Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId);
+Result<bool> isWhole(const std::filesystem::path& tracker, const std::string& runId);
+
+} // namespace furrow
