@@ -120,15 +120,15 @@ std::string unknownWords(const nlohmann::json& result)
     return unknown.empty() ? unknown : sentence(kNoTokenFor, { unknown }).text() + "\n";
 }
 
-std::string taskWords(const std::string& task, const nlohmann::json& result)
+std::string taskWords(WorkerTask task, const nlohmann::json& result)
 {
-    if (task == "eval")
+    if (task == WorkerTask::Eval)
         return result.contains("tasks") ? ofQuestions(result) : ofEvaluation(result);
-    if (task == "export")
+    if (task == WorkerTask::Export)
         return whoseWeights(result) + " is in " + text(result, "out") + "\n" + oneReplicaWords(result);
-    if (task == "merge")
+    if (task == WorkerTask::Merge)
         return ofMerge(result);
-    if (task == "torch")
+    if (task == WorkerTask::Torch)
         return "libtorch computes what it should.\n";
     return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

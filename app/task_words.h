@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/config/worker_task.h"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
@@ -8,7 +10,7 @@ namespace furrow {
 
 /// The result of a task for a person: a few sentences for eval, export and merge, indented JSON for measurements. Ends
 /// with a line break.
-std::string taskWords(const std::string& task, const nlohmann::json& result);
+std::string taskWords(WorkerTask task, const nlohmann::json& result);
 
 /// Whose the newest weights of a run are, where they are those of one replica among several: a sentence with a line
 /// break, else "".

@@ -1,6 +1,7 @@
 // furrow-worker: trains a run (--role trainer) or does one task with its weights (--role task). The only program that
 // links libtorch. Logs go to stderr, results to stdout. SIGTERM, SIGINT or the end of stdin mean: checkpoint and end.
 
+#include "app/closed_option.h"
 #include "app/describe.h"
 #include "app/task_words.h"
 #include "core/config/message_json.h"
@@ -11,6 +12,7 @@
 #include "core/base/process_limit.h"
 #include "core/base/redact.h"
 #include "core/base/terminal.h"
+#include "core/model/gguf/gguf_blocks.h"
 #include "core/train/tasks/tasks.h"
 #include "core/train/loop/trainer.h"
 
@@ -27,13 +29,15 @@
 
 namespace {
 
+using furrow::WorkerTask;
+
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kCancelled = 130;
 
 struct Options {
-    std::string role;
+    furrow::WorkerRole role = furrow::WorkerRole::Trainer;
     furrow::TrainerOptions trainer;
     furrow::TaskOptions task;
     std::string folder;
@@ -56,7 +60,7 @@ void addOptions(CLI::App& app, Options& o)
     app.set_version_flag("--version", FURROW_VERSION);
     app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by you.");
     furrow::addDescribeOption(app);
-    app.add_option("--role", o.role, "trainer or task.")->required()->check(CLI::IsMember({ "trainer", "task" }));
+    furrow::addChoice<furrow::WorkerRole>(app, "--role", o.role, "trainer or task.")->required();
     app.add_option("run", o.folder, "Folder of the run.");
     app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")
         ->default_str(device)
@@ -77,8 +81,8 @@ void addOptions(CLI::App& app, Options& o)
 
     auto& t = o.task;
     auto* task = app.add_option_group("task");
-    task->add_option(
-        "--task", t.task, "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream or torch.");
+    furrow::addChoice<WorkerTask>(*task, "--task", t.task,
+        "check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream or torch.");
     task->add_option("--checkpoint", t.checkpoint, "Folder name below checkpoints/; default: the newest.");
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--tasks", t.tasks, "eval: file of questions.");
@@ -96,9 +100,9 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")
         ->check(CLI::Range(0.0, 1.0));
     task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
-    task->add_option("--format", t.format, "Of the export.")->check(CLI::IsMember({ "huggingface", "gguf" }));
-    task->add_option("--type", t.type, "Of the weights in a GGUF.")
-        ->check(CLI::IsMember({ "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1" }));
+    furrow::addChoice<furrow::ModelFormat>(*task, "--format", t.format, "Of the export.");
+    furrow::addChoice<furrow::GgufType>(
+        *task, "--type", t.type, "Of the weights in a GGUF.", furrow::oneOf<furrow::GgufType>(furrow::isWritable));
     task->add_option("--out", t.out, "Folder or file of the export; bench-checkpoint: where to write.");
     task->add_option("--checkpoints", t.checkpoints, "merge: folder names joined by commas.");
     task->add_option("--method", t.method, "merge: average or diloco.");
@@ -141,15 +145,17 @@ int exitCodeOf(const furrow::Error& error, bool stopRequested)
 
 int doTask(Options& o, const furrow::StopRequest& stop)
 {
-    furrow::startLog(o.task.task);
+    furrow::startLog(toString(o.task.task));
     o.task.runFolder = o.folder;
     o.task.device = o.trainer.device;
     o.task.threads = o.trainer.threads;
     o.task.counting = o.trainer.counting;
     o.task.attempt = o.trainer.attempt;
     o.task.jsonLines = o.json;
-    const bool talks = o.task.task == "chat";
-    const bool streams = talks || o.task.task == "stream" || (o.task.task == "sample" && !o.json);
+    const bool talks = o.task.task == WorkerTask::Chat;
+    const bool streamsJson = o.task.task == WorkerTask::Stream;
+    const bool writesText = o.task.task == WorkerTask::Sample && !o.json;
+    const bool streams = talks || streamsJson || writesText;
     const bool onTerminal = furrow::outputIsTerminal();
     furrow::TerminalText forTerminal; // a model may write what a terminal would obey
     auto result = furrow::runTask(
@@ -171,12 +177,12 @@ int doTask(Options& o, const furrow::StopRequest& stop)
             std::fprintf(stderr, "%s\n", shown.c_str());
         return exitCodeOf(result.error(), stop.requested());
     }
-    if (o.task.task == "sample" && !o.json) {
+    if (writesText) {
         std::fputs("\n", stdout);
         std::fputs(furrow::unknownWords(result.value()).c_str(), stderr);
         std::fputs(furrow::startWeightsWords(result.value()).c_str(), stderr);
         std::fputs(furrow::oneReplicaWords(result.value()).c_str(), stderr); // standard output is the text alone
-    } else if (o.json || o.task.task == "stream") {
+    } else if (o.json || streamsJson) {
         std::printf("%s\n", result.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     } else if (!talks) {
         std::fputs(furrow::taskWords(o.task.task, result.value()).c_str(), stdout);
@@ -199,9 +205,15 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kDone : kUsage;
     }
-    constexpr std::array kWithoutRun { "bench", "bench-checkpoint", "fit", "stream", "torch" };
-    const bool needsRun = options.role == "trainer"
-        || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
+    constexpr std::array kWithoutRun { WorkerTask::Bench, WorkerTask::BenchCheckpoint, WorkerTask::Fit,
+        WorkerTask::Stream, WorkerTask::Torch };
+    const bool trains = options.role == furrow::WorkerRole::Trainer;
+    const bool needsRun
+        = trains || std::find(kWithoutRun.begin(), kWithoutRun.end(), options.task.task) == kWithoutRun.end();
+    if (!trains && app.get_option("--task")->count() == 0) {
+        std::fprintf(stderr, "furrow-worker: name the task with --task.\n");
+        return kUsage;
+    }
     if (needsRun && options.folder.empty()) {
         std::fprintf(stderr, "furrow-worker: name the folder of the run.\n");
         return kUsage;
@@ -210,6 +222,6 @@ int main(int argc, char** argv)
         options.trainer.counting = true;
     // The pipe of a parent on stdin says when it dies. A terminal, or the nothing that a batch system gives, says
     // nothing. What a chat gets through it is what a person writes.
-    const furrow::StopRequest stop(furrow::inputIsPipe() && options.task.task != "chat");
-    return options.role == "trainer" ? train(options, stop) : doTask(options, stop);
+    const furrow::StopRequest stop(furrow::inputIsPipe() && options.task.task != WorkerTask::Chat);
+    return trains ? train(options, stop) : doTask(options, stop);
 }

@@ -1690,10 +1690,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2923,10 +2919,6 @@
     </message>
     <message>
         <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4483,10 +4475,6 @@
     </message>
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1690,10 +1690,6 @@
         <translation>%1 no está vacía. Indique una carpeta nueva para la exportación.</translation>
     </message>
     <message>
-        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
-        <translation>format es «%1»; se permite csv, jsonl o tensorboard.</translation>
-    </message>
-    <message>
         <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>el registro %1 está dañado (%2); `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
@@ -2924,10 +2920,6 @@
     <message>
         <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
         <translation>La tasa de aprendizaje era %1, sigue con %2, llega como máximo a %3 y termina en %4 (plan de tasa %5).</translation>
-    </message>
-    <message>
-        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
-        <translation>el plan de tasa «%1» es desconocido; se permite smooth, keep, stretch o restart</translation>
     </message>
     <message>
         <source>most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.</source>
@@ -4484,10 +4476,6 @@
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
         <translation>calcula gradientes incorrectos: %1 donde lo correcto es 1</translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
-        <translation>No hay ninguna tarea «%1». Las conocidas son check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>

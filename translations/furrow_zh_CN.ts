@@ -1689,10 +1689,6 @@
         <translation>%1 不为空。请为导出指定新的文件夹。</translation>
     </message>
     <message>
-        <source>format is &apos;%1&apos;, allowed is csv, jsonl or tensorboard.</source>
-        <translation>format 为“%1”，可以是 csv、jsonl 或 tensorboard。</translation>
-    </message>
-    <message>
         <source>the tracker %1 is damaged (%2); `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>账本 %1 已损坏（%2）；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
     </message>
@@ -2923,10 +2919,6 @@
     <message>
         <source>The learning rate was %1, goes on at %2, is %3 at most and %4 at the end (rate plan %5).</source>
         <translation>学习率原为 %1，以 %2 继续，最高 %3，结束时 %4（学习率方案 %5）。</translation>
-    </message>
-    <message>
-        <source>rate plan &apos;%1&apos; is unknown; allowed are smooth, keep, stretch, restart</source>
-        <translation>学习率方案“%1”未知；允许 smooth、keep、stretch、restart</translation>
     </message>
     <message>
         <source>most of the text is not in the weights: %1 of %2 windows were left out, because their steps were not finite. Look at the text and the learning rate before you use them.</source>
@@ -4483,10 +4475,6 @@
     <message>
         <source>it computes wrong gradients: %1 where 1 is right</source>
         <translation>它计算的梯度有误：应为 1 之处得到 %1</translation>
-    </message>
-    <message>
-        <source>There is no task &apos;%1&apos;. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.</source>
-        <translation>没有任务“%1”。已知的有 check、eval、sample、chat、export、merge、bench、bench-checkpoint、fit、stream、torch。</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; has a number that %2 cannot hold. Export with --type f32.</source>

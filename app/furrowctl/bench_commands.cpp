@@ -1,5 +1,6 @@
 // bench: figures of this machine. Each prints what was measured and how; tests/bench/README.md keeps the last table.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/bench_balance.h"
 #include "app/furrowctl/bench_overhead.h"
 #include "app/furrowctl/command.h"
@@ -7,6 +8,8 @@
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/config/choices.h"
+#include "core/config/worker_task.h"
 #include "core/run/start/worker_check.h"
 #include "core/trials/bench/chat_bench.h"
 #include "core/trials/bench/data_bench.h"
@@ -22,15 +25,15 @@ namespace furrow::ctl {
 namespace {
 
 /// Of bench train, bench checkpoint and fit, as texts for furrow-worker, which checks them: it alone links libtorch.
-struct WorkerTask {
+struct WorkerOptions {
     std::vector<std::pair<std::string, std::string>> options;
     bool json = false;
 };
 
-int runWorkerTask(const std::string& task, const WorkerTask& o)
+int runWorkerTask(WorkerTask task, const WorkerOptions& o)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", task };
+    options.arguments = taskArguments(task, {});
     for (const auto& [name, value] : o.options)
         if (!value.empty())
             options.arguments.insert(options.arguments.end(), { name, value });
@@ -158,7 +161,7 @@ CLI::Validator knownPreset()
 
 void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
 {
-    auto o = std::make_shared<WorkerTask>();
+    auto o = std::make_shared<WorkerOptions>();
     o->options = { { "--preset", "124m" }, { "--out", "." } };
     auto* command = bench.add_subcommand(
         "checkpoint", "What a checkpoint costs over writing the same bytes, on the disk of a folder.");
@@ -170,26 +173,26 @@ void addCheckpointCommand(CLI::App& bench, Chosen& chosen)
             "Folder on the disk to measure; twice the checkpoint is needed for a while.")
         ->capture_default_str();
     command->add_flag("--json", o->json, "Print JSON.");
-    command->callback([&chosen, o] { chosen.action = [o] { return runWorkerTask("bench-checkpoint", *o); }; });
+    command->callback([&chosen, o] { chosen.action = [o] { return runWorkerTask(WorkerTask::BenchCheckpoint, *o); }; });
 }
 
 struct TrainCommand {
     CLI::App* command = nullptr;
-    std::shared_ptr<WorkerTask> task;
+    std::shared_ptr<WorkerOptions> task;
 };
 
 TrainCommand addTrainCommand(
-    CLI::App& parent, Chosen& chosen, const char* name, const char* task, const char* help, const char* secondsHelp)
+    CLI::App& parent, Chosen& chosen, const char* name, WorkerTask task, const char* help, const char* secondsHelp)
 {
-    auto o = std::make_shared<WorkerTask>();
+    auto o = std::make_shared<WorkerOptions>();
     o->options = { { "--preset", "" }, { "--device", "" }, { "--threads", "" }, { "--precision", "" },
         { "--batch-size", "" }, { "--seq-len", "" }, { "--seconds", "" } };
     const char* helps[] = { "A built-in preset; without it char.", "cpu, cuda:N or the UUID of a GPU.", "CPU threads.",
         "auto, fp32, bf16 or fp16; without it the preset's.", "Windows of a step; without it the preset's.",
         "Tokens of a window; without it the preset's.", secondsHelp };
     auto* command = parent.add_subcommand(name, help);
-    const CLI::Validator checks[] = { knownPreset(), {}, CLI::Range(1, 1024),
-        CLI::IsMember({ "auto", "fp32", "bf16", "fp16" }), kFromOne, kFromOne, CLI::Range(0.1, 3600.0) };
+    const CLI::Validator checks[] = { knownPreset(), {}, CLI::Range(1, 1024), oneOf<PrecisionChoice>(), kFromOne,
+        kFromOne, CLI::Range(0.1, 3600.0) };
     for (std::size_t i = 0; i < o->options.size(); ++i)
         command->add_option(o->options[i].first, o->options[i].second, helps[i])->check(checks[i]);
     command->add_flag("--json", o->json, "Print JSON.");
@@ -296,11 +299,11 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     overhead->callback([&chosen, oo] { chosen.action = [oo] { return benchOverhead(*oo); }; });
 
     addCheckpointCommand(*bench, chosen);
-    const TrainCommand train = addTrainCommand(*bench, chosen, "train", "bench",
+    const TrainCommand train = addTrainCommand(*bench, chosen, "train", WorkerTask::Bench,
         "Tokens per second, time split, share of the device's arithmetic and memory of a preset; the gain of each attention kernel where there is a choice.",
         "How long each row measures.");
     addClippingOptions(train);
-    addTrainCommand(app, chosen, "fit", "fit", "Measure the largest batch that fits a device.",
+    addTrainCommand(app, chosen, "fit", WorkerTask::Fit, "Measure the largest batch that fits a device.",
         "Longest step that is still of use.");
 }
 

@@ -1,6 +1,7 @@
 // inspect, exclude, chunks: a chunk back to its text, leaving chunks out of a run, and what becomes of those that could
 // not be read.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
@@ -52,7 +53,6 @@ struct InspectOptions {
     ChunkPart part;
     std::int64_t sample = -1;
     std::int64_t epoch = 0; ///< as people count; 0: the newest
-    std::string order = "stored";
     bool unreadable = false;
     bool json = false;
 };
@@ -135,9 +135,6 @@ int inspect(InspectOptions o)
         return fail(noChunk(o.chunk), o.json);
     o.part.block = chunk->block;
     o.part.column = chunk->column;
-    o.part.order = o.order == "highest" ? SampleOrder::HighestLoss
-        : o.order == "lowest"           ? SampleOrder::LowestLoss
-                                        : SampleOrder::AsStored;
     if (o.epoch > 0)
         o.part.epoch = o.epoch - 1;
     if (o.sample >= 0) {
@@ -382,9 +379,9 @@ void addChunkCommands(CLI::App& app, Chosen& chosen)
     inspecting->add_option("--epoch", io->epoch, "Losses of this epoch, from 1; 0: the newest.")
         ->check(kFromZero)
         ->capture_default_str();
-    inspecting->add_option("--order", io->order, "stored, or samples with a loss first: highest, lowest.")
-        ->check(CLI::IsMember({ "stored", "highest", "lowest" }))
-        ->capture_default_str();
+    addChoice<SampleOrder>(
+        *inspecting, "--order", io->part.order, "stored, or samples with a loss first: highest, lowest.")
+        ->default_str(toString(io->part.order));
     inspecting->add_option("--first", io->part.first, "Begin at this place of the order.")->check(kFromZero);
     inspecting
         ->add_option("--count", io->part.count,

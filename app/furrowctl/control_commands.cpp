@@ -1,6 +1,7 @@
 // pause, continue, stop, kill, finish, save, evaluate: what a person wants of a running run. Each writes a desired
 // state and returns.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "core/base/file_lock.h"
 #include "core/base/path.h"
@@ -13,6 +14,16 @@
 #include <chrono>
 #include <iostream>
 #include <thread>
+
+namespace furrow {
+
+template <>
+inline constexpr std::array kClosedNames<EndOf> {
+    ClosedName { EndOf::Block, "block" },
+    ClosedName { EndOf::Epoch, "epoch" },
+};
+
+} // namespace furrow
 
 namespace furrow::ctl {
 
@@ -45,7 +56,7 @@ struct ControlOptions {
     std::string folder;
     bool json = false;
     bool wait = false;
-    std::string after; ///< stop only: block or epoch; "": at once
+    std::optional<EndOf> after; ///< stop only; nothing: at once
 };
 
 constexpr auto kWaitTurn = std::chrono::milliseconds(100);
@@ -82,9 +93,7 @@ int act(const Verb& verb, const ControlOptions& o)
     const RunPaths paths(o.folder);
     if (auto there = checkThere(o.folder); !there.ok())
         return fail(there.error(), o.json);
-    const bool later = !o.after.empty();
-    if (auto done = later ? stopAfterThis(paths, o.after == "block" ? EndOf::Block : EndOf::Epoch) : verb.act(paths);
-        !done.ok())
+    if (auto done = o.after ? stopAfterThis(paths, *o.after) : verb.act(paths); !done.ok())
         return fail(done.error(), o.json);
     WaitTeller teller;
     const auto killedBy = std::chrono::steady_clock::now() + kKillPatience;
@@ -108,7 +117,7 @@ int act(const Verb& verb, const ControlOptions& o)
             std::cerr << "The run has ended: " << withFullStop(status.value().stopDetail) << std::endl;
         else
             std::cout << (o.wait ? "The run has ended."
-                    : later      ? "The run ends with this " + o.after + "."
+                    : o.after    ? "The run ends with this " + toString(*o.after) + "."
                                  : verb.said)
                       << std::endl;
         return isFailure ? kFailed : kDone;
@@ -125,10 +134,8 @@ void addControlCommands(CLI::App& app, Chosen& chosen)
         command->add_option("run", o->folder, "Folder of the run.")->required();
         command->add_flag("--json", o->json, "Print JSON.");
         if (verb.act == stopRun)
-            command
-                ->add_option("--after", o->after,
-                    "block: with the block that is complete next. epoch: with the epoch in training. Without it after a checkpoint.")
-                ->check(CLI::IsMember({ "block", "epoch" }));
+            addChoice<EndOf>(*command, "--after", o->after,
+                "block: with the block that is complete next. epoch: with the epoch in training. Without it after a checkpoint.");
         if (verb.act == stopRun || verb.act == killRun)
             command->add_flag("--wait", o->wait, "Return when every process has ended.");
         command->callback([&chosen, o, &verb] { chosen.action = [o, &verb] { return act(verb, *o); }; });

@@ -1,5 +1,6 @@
 // data probe, cache: what a data set is, what the cache holds.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/learnt_text.h"
@@ -19,6 +20,22 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+
+namespace furrow {
+
+namespace ctl {
+/// What `furrowctl cache` does.
+enum class CacheAction { List, Verify, Trim };
+} // namespace ctl
+
+template <>
+inline constexpr std::array kClosedNames<ctl::CacheAction> {
+    ClosedName { ctl::CacheAction::List, "list" },
+    ClosedName { ctl::CacheAction::Verify, "verify" },
+    ClosedName { ctl::CacheAction::Trim, "trim" },
+};
+
+} // namespace furrow
 
 namespace furrow::ctl {
 
@@ -128,7 +145,7 @@ int probe(const ProbeOptions& o)
 }
 
 struct CacheOptions {
-    std::string action;
+    CacheAction action = CacheAction::List;
     std::string workspace = defaultWorkspace();
     double gib = 0;
     bool json = false;
@@ -234,12 +251,12 @@ int cacheCommand(const CacheOptions& o)
 {
     if (auto readable = checkWorkspace(o.workspace); !readable.ok())
         return fail(readable.error(), o.json);
-    if (o.action == "list")
+    if (o.action == CacheAction::List)
         return cacheList(o.workspace, o.json);
     auto cache = BlockCache::open(cacheOfWorkspace(pathFromUtf8(o.workspace)), 0);
     if (!cache.ok())
         return fail(cache.error(), o.json);
-    if (o.action == "verify")
+    if (o.action == CacheAction::Verify)
         return cacheVerify(*cache.value(), o.json);
     return cacheTrim(*cache.value(), o.gib, o.json);
 }
@@ -266,9 +283,7 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
 
     auto co = std::make_shared<CacheOptions>();
     auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks and downloads of a workspace.");
-    cache->add_option("action", co->action, "list, verify or trim")
-        ->required()
-        ->check(CLI::IsMember({ "list", "verify", "trim" }));
+    addChoice<CacheAction>(*cache, "action", co->action, "list, verify or trim")->required();
     cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
     cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::Range(0.0, 1e6));
     cache->add_flag("--json", co->json, "Print JSON.");

@@ -1,6 +1,7 @@
 // supervise and feed: the processes of a run. Ordinary commands, so that a person can start them by hand and read what
 // they say.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
 #include "core/base/process.h"
@@ -19,7 +20,7 @@ struct SuperviseOptions {
     std::vector<std::string> changed; // key=value
     std::int64_t goBackTo = 0; // 0: the newest
     bool acceptLoss = false;
-    std::string ratePlan; // "": none was chosen
+    std::optional<RateChoice> rate;
 };
 
 /// What ends one of them stands in its log like everything else it said: one line with its time.
@@ -47,11 +48,8 @@ int supervise(const SuperviseOptions& o)
             return failLogged({ ErrorCode::InvalidArgument, toString(problems) });
     }
     const StopRequest stop(false);
-    ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }), o.acceptLoss };
-    if (auto rate = rateChoice(o.ratePlan); rate.ok())
-        choice.rate = rate.value();
-    else if (!o.ratePlan.empty())
-        return failLogged(rate.error());
+    const ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }),
+        o.acceptLoss, o.rate };
     const auto status = runSupervisor(paths, wanted, stop, choice);
     return status.ok() ? kDone : failLogged(status.error());
 }
@@ -80,7 +78,8 @@ void addInternalCommands(CLI::App& app, Chosen& chosen)
     s->add_option(
         "--from-checkpoint", so->goBackTo, "Number of the checkpoint to go on from; what is newer leaves the weights.");
     s->add_flag("--accept-loss", so->acceptLoss, "Checkpoints that are damaged or cannot be read may be left behind.");
-    s->add_option("--rate-plan", so->ratePlan, "How the learning rate goes on: smooth, keep, stretch or restart.");
+    addChoice<RateChoice>(
+        *s, "--rate-plan", so->rate, "How the learning rate goes on: smooth, keep, stretch or restart.");
     s->group("Processes of a run");
     s->callback([&chosen, so] { chosen.action = [so] { return supervise(*so); }; });
 

@@ -1,5 +1,6 @@
 // new, run, resume, settings: from options to a run that trains.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/watch.h"
@@ -196,13 +197,7 @@ struct ResumeOptions {
     bool detach = false;
     bool dryRun = false;
     bool acceptLoss = false;
-    std::string ratePlan; // "": none was chosen
-
-    std::optional<RateChoice> rate() const
-    {
-        const auto chosen = rateChoice(ratePlan);
-        return chosen.ok() ? std::optional(chosen.value()) : std::nullopt;
-    }
+    std::optional<RateChoice> rate;
 };
 
 nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& cells)
@@ -280,7 +275,7 @@ Result<RateForecast> rateAfter(
 {
     FURROW_TRY_ASSIGN(const auto placed, placeWorkersHere(wanted));
     return forecastRate(
-        plan.rate, wanted, std::ssize(placed), o.rate(), from == nullptr ? plan.redoTokens : from->redoTokens);
+        plan.rate, wanted, std::ssize(placed), o.rate, from == nullptr ? plan.redoTokens : from->redoTokens);
 }
 
 /// What lets a resume begin that is refused because of what it would leave behind.
@@ -409,7 +404,7 @@ int runResume(const ResumeOptions& o)
         return fail(config.error(), o.json);
     if (auto possible = checkMachine(config.value(), o.json); !possible.ok())
         return fail(possible.error(), o.json);
-    ResumeChoice choice { .acceptLoss = o.acceptLoss, .rate = o.rate() };
+    ResumeChoice choice { .acceptLoss = o.acceptLoss, .rate = o.rate };
     if (!o.checkpoint.empty()) {
         auto checkpoint = checkpointNamed(paths, o.checkpoint);
         if (!checkpoint.ok())
@@ -499,10 +494,8 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
         "Folder name below checkpoints/, or number, of what to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
         "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
-    resume
-        ->add_option("--rate-plan", again->ratePlan,
-            "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.")
-        ->check(CLI::IsMember({ "smooth", "keep", "stretch", "restart" }));
+    addChoice<RateChoice>(*resume, "--rate-plan", again->rate,
+        "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.");
     again->settings.addTo(*resume, true);
     resume->callback([&chosen, again] { chosen.action = [again] { return runResume(*again); }; });
 

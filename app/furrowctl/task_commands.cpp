@@ -1,6 +1,7 @@
 // eval, sample, export, merge: work with weights. furrow-worker does it, since it alone links libtorch; this passes the
 // options on.
 
+#include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "core/base/absolute_path.h"
@@ -8,7 +9,9 @@
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
+#include "core/config/worker_task.h"
 #include "core/data/source/distant_source.h"
+#include "core/model/gguf/gguf_blocks.h"
 #include "core/run/status/measured_export.h"
 #include "core/run/folder/run_paths.h"
 #include "core/run/start/worker_check.h"
@@ -31,7 +34,7 @@ struct Option {
 };
 
 struct Task {
-    const char* name;
+    WorkerTask kind;
     const char* help;
     const char* place;
     std::vector<Option> options;
@@ -57,7 +60,7 @@ const Option kThreads { "--threads", "CPU threads; without it all cores, or one 
 const std::vector<Task>& tasks()
 {
     static const std::vector<Task> all = {
-        { "eval",
+        { WorkerTask::Eval,
             "Loss on the evaluation text of the run, or on another one, with the share of it that was trained; of a model without a run in windows of 1024 tokens. With --tasks: right answers to the questions of a file.",
             kRunOrModel,
             { { "--checkpoint", "Folder name below checkpoints/; without it the newest." },
@@ -72,26 +75,25 @@ const std::vector<Task>& tasks()
                 { "--tokens", "Tokens of an answer that is written, at most; without it 200.", false,
                     CLI::Range(std::int64_t(1), std::int64_t(1) << 24) },
                 kDevice, kThreads } },
-        { "sample", "Write text with the model.", kRunOrModel,
+        { WorkerTask::Sample, "Write text with the model.", kRunOrModel,
             { { "--prompt", "Beginning of the text." },
                 { "--chat", "Instead of a prompt: what a person says, answered in the chat format of the model." },
                 kSpecial, kTokens, kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
-        { "chat",
+        { WorkerTask::Chat,
             "Talk with the model, in its chat format where it has one: each line you write is answered, until /quit. It follows the newest checkpoint of a run in training. With --json you write {\"say\": TEXT}, {\"stop\": true} and {\"forget\": true}, and tokens come with their probabilities.",
             kRunOrModel,
             { { "--prompt", "What the conversation begins with, without a chat format." }, kSpecial, kTokens,
                 kTemperature, kTopK, kTopP, kSampleSeed,
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." }, kDevice, kThreads } },
-        { "export", "Write the model, or what was measured, for other programs.", kRunOrModel,
+        { WorkerTask::Export, "Write the model, or what was measured, for other programs.", kRunOrModel,
             { { "--format",
                   "huggingface (a folder) or gguf (a file for llama.cpp), the model; csv, jsonl or tensorboard, what was measured",
-                  false, CLI::IsMember({ "huggingface", "gguf", "csv", "jsonl", "tensorboard" }) },
-                { "--type", "gguf: how weights are stored; without it f16.", false,
-                    CLI::IsMember({ "f32", "f16", "bf16", "q8_0", "q4_0", "q4_1" }) },
+                  false, oneOf<ModelFormat, MeasuredFormat>() },
+                { "--type", "gguf: how weights are stored; without it f16.", false, oneOf<GgufType>(isWritable) },
                 { "--out", "Folder or file to make.", true },
                 { "--checkpoint", "Folder name below checkpoints/; without it the newest." } } },
-        { "merge", "Combine replicas into one model.", kRun,
+        { WorkerTask::Merge, "Combine replicas into one model.", kRun,
             { { "--checkpoints",
                   "Folder names below checkpoints/, joined by commas; without it the newest of each replica." },
                 { "--method", "average or diloco" }, kDevice, kThreads } },
@@ -104,9 +106,16 @@ struct Given {
     bool json = false;
     std::map<std::string, std::string> values;
     std::map<std::string, bool> flags;
+
+    /// "": not given, or no option of this task.
+    std::string value(const char* name) const
+    {
+        const auto found = values.find(name);
+        return found == values.end() ? std::string() : found->second;
+    }
 };
 
-int exportMeasured(const Given& given, const std::string& format)
+int exportMeasured(const Given& given, MeasuredFormat format)
 {
     const auto out = pathFromUtf8(given.values.at("--out"));
     if (auto run = checkRun(given.folder); !run.ok())
@@ -120,7 +129,7 @@ int exportMeasured(const Given& given, const std::string& format)
         return fail(records.error(), given.json);
     const std::string folder = utf8Text(absolutePath(out));
     if (given.json)
-        print({ { "format", format }, { "records", records.value() }, { "out", folder } });
+        print({ { "format", nameOf(format) }, { "records", records.value() }, { "out", folder } });
     else
         std::cout << records.value() << " records in " << folder << std::endl;
     return kDone;
@@ -129,10 +138,7 @@ int exportMeasured(const Given& given, const std::string& format)
 /// Why these options of eval do not go together; "": they do.
 Message clashOf(const Given& given)
 {
-    const auto isGiven = [&given](const char* name) {
-        const auto found = given.values.find(name);
-        return found != given.values.end() && !found->second.empty();
-    };
+    const auto isGiven = [&given](const char* name) { return !given.value(name).empty(); };
     if (isGiven("--tasks") && isGiven("--data"))
         return sentence("--data gives a loss and --tasks right answers: ask for one after the other.");
     for (const char* name : { "--few-shot", "--limit", "--until" })
@@ -145,23 +151,19 @@ int perform(const Task& task, Given& given)
 {
     if (const auto clash = clashOf(given); !clash.empty())
         return failUsage(clash, given.json);
-    const auto format = given.values.find("--format");
-    if (format != given.values.end() && !format->second.empty() && format->second != "huggingface"
-        && format->second != "gguf")
-        return exportMeasured(given, format->second);
-    const auto type = given.values.find("--type");
-    if (type != given.values.end() && !type->second.empty() && format->second != "gguf")
+    const std::string format = given.value("--format");
+    if (const auto measured = closedValue<MeasuredFormat>(format))
+        return exportMeasured(given, *measured);
+    if (!given.value("--type").empty() && closedValue<ModelFormat>(format) != ModelFormat::Gguf)
         return failUsage(sentence("--type is for --format gguf."), given.json);
     if (auto there = bringModel(given.folder, given.json); !there.ok())
         return fail(there.error(), given.json);
     if (auto there = checkThere(given.folder); !there.ok()) // a run, or a model without one
         return fail(there.error(), given.json);
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", task.name, given.folder };
-    const auto data = given.values.find("--data");
-    options.withSecrets = data != given.values.end() && isDistantPath(data->second);
-    const auto threads = given.values.find(kThreads.name);
-    if (threads == given.values.end() || threads->second.empty())
+    options.arguments = taskArguments(task.kind, { given.folder });
+    options.withSecrets = isDistantPath(given.value("--data"));
+    if (given.value(kThreads.name).empty())
         options.arguments.insert(options.arguments.end(),
             { kThreads.name,
                 std::to_string(isLocked(RunPaths(pathFromUtf8(given.folder)).supervisorLock()) ? 1 : cpuCount()) });
@@ -179,7 +181,7 @@ int perform(const Task& task, Given& given)
     auto child = ChildProcess::start(worker.value(), options);
     if (!child.ok())
         return fail(child.error(), given.json);
-    if (std::string(task.name) == "chat") { // before Ctrl+C is caught: it must end the wait for a line
+    if (task.kind == WorkerTask::Chat) { // before Ctrl+C is caught: it must end the wait for a line
         std::string line;
         while (std::getline(std::cin, line) && child.value().writeInput(line + "\n").ok()) { }
         child.value().closeInput();
@@ -201,7 +203,7 @@ void addTaskCommands(CLI::App& app, Chosen& chosen)
 {
     for (const auto& task : tasks()) {
         auto given = std::make_shared<Given>();
-        auto* command = app.add_subcommand(task.name, task.help);
+        auto* command = app.add_subcommand(toString(task.kind), task.help);
         command->add_option("run", given->folder, task.place)->required();
         command->add_flag("--json", given->json, "Print JSON.");
         for (const auto& option : task.options) {

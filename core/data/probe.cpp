@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/named_tokenizer.h"
 #include "core/data/block/block_writer.h"
 #include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
@@ -89,7 +90,8 @@ void count(const Encoded& row, const Row& read, const RunConfig& config, DataPro
     sampled.tokens += std::ssize(tokens);
     sampled.learnt
         += sample.learnt.empty() ? std::ssize(tokens) : std::count(sample.learnt.begin(), sample.learnt.end(), 1);
-    if (const auto unknown = tokenizer.unknownToken(); unknown && config.tokenizer != "char")
+    if (const auto unknown = tokenizer.unknownToken();
+        unknown && closedValue<NamedTokenizer>(config.tokenizer) != NamedTokenizer::Char)
         sampled.unknown += std::count(tokens.begin(), tokens.end(), *unknown);
     sampled.textBytes += read.text.size();
 }
@@ -181,7 +183,7 @@ Result<DataProbe> probeData(const RunConfig& config, const Tokenizer& tokenizer,
 
 Result<TokenizedProbe> probeData(const RunConfig& config, std::int64_t limitMs)
 {
-    const bool chars = config.tokenizer == "char";
+    const bool chars = closedValue<NamedTokenizer>(config.tokenizer) == NamedTokenizer::Char;
     std::shared_ptr<const Tokenizer> tokenizer;
     if (!chars) {
         FURROW_TRY_ASSIGN(tokenizer, loadTokenizer(config.tokenizer)); // a wrong name is told before the data is read

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/message_json.h"
+#include "core/config/worker_task.h"
 #include "core/libtorch/torch_place.h"
 
 #include <nlohmann/json.hpp>
@@ -79,7 +80,7 @@ Result<TorchFacts> checkTorch(const std::filesystem::path& folder)
     FURROW_TRY_ASSIGN(auto facts, lookAtTorch(folder));
     FURROW_TRY(requireTrainer());
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "torch", "--device", "cpu", "--threads", "1", "--json" };
+    options.arguments = taskArguments(WorkerTask::Torch, { "--device", "cpu", "--threads", "1", "--json" });
     options.environment = { { "LD_LIBRARY_PATH", librarySearchPath(folder) }, { "LD_BIND_NOW", "1" } };
     FURROW_TRY_ASSIGN(const auto answer, askProcess(trainerProgram(), options, kPatience));
     return judgeTrial(facts, answer);

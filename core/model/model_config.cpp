@@ -1,4 +1,5 @@
 #include "core/model/model_config.h"
+#include "core/config/named_tokenizer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -222,7 +223,8 @@ std::uint32_t usualVocabulary(const RunConfig& config)
     constexpr std::uint32_t kChar = 66; // as the bundled text has
     constexpr std::uint32_t kByte = 257;
     constexpr std::uint32_t kGpt2 = 50304;
-    return config.tokenizer == "gpt2" ? kGpt2 : config.tokenizer == "byte" ? kByte : kChar;
+    const auto tokenizer = closedValue<NamedTokenizer>(config.tokenizer);
+    return tokenizer == NamedTokenizer::Gpt2 ? kGpt2 : tokenizer == NamedTokenizer::Byte ? kByte : kChar;
 }
 
 } // namespace furrow

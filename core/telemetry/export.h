@@ -40,12 +40,21 @@ struct ExportView {
     std::vector<RunEvent> events; ///< stand among those that workers told, but for TensorBoard, which has none
 };
 
+/// For which programs.
+enum class MeasuredFormat { Csv, JsonLines, TensorBoard };
+template <>
+inline constexpr std::array kClosedNames<MeasuredFormat> {
+    ClosedName { MeasuredFormat::Csv, "csv" },
+    ClosedName { MeasuredFormat::JsonLines, "jsonl" },
+    ClosedName { MeasuredFormat::TensorBoard, "tensorboard" },
+};
+
 /// Writes telemetry for other programs into a new or empty folder. @return the number of records, those of the view too
-/// "csv": steps.csv, evaluations.csv, events.csv (by their times), drifts.csv; "jsonl": records.jsonl with the same
-/// names; "tensorboard": one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the
+/// Csv: steps.csv, evaluations.csv, events.csv (by their times), drifts.csv; JsonLines: records.jsonl with the same
+/// names; TensorBoard: one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the
 /// end, its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1;
 /// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too.
-Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, const std::string& format,
+Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, MeasuredFormat format,
     const std::filesystem::path& out, const ExportView& view = {});
 
 /// One file of TensorBoard's event format: records of length, checksum, protocol buffer.

@@ -38,7 +38,7 @@ int read(const std::filesystem::path& path, const char* out)
         readBlocks(tensor.type, stored, numbers);
         to.write(reinterpret_cast<const char*>(numbers.data()),
             static_cast<std::streamsize>(numbers.size() * sizeof(float)));
-        tensors.push_back({ { "name", tensor.name }, { "shape", tensor.shape }, { "type", row.name } });
+        tensors.push_back({ { "name", tensor.name }, { "shape", tensor.shape }, { "type", nameOf(tensor.type) } });
     }
     const nlohmann::json all = { { "metadata", header.value().metadata }, { "tensors", tensors } };
     std::puts(all.dump().c_str());
@@ -47,15 +47,15 @@ int read(const std::filesystem::path& path, const char* out)
 
 int pack(const std::string& name, const std::filesystem::path& from, const char* out)
 {
-    const auto types = ggufTypes();
-    const auto row = std::find_if(types.begin(), types.end(), [&](const GgufTypeRow& one) { return one.name == name; });
+    const auto type = closedValue<GgufType>(name);
     const auto bytes = readFile(from);
-    if (row == types.end() || !bytes.ok())
+    if (!type || !bytes.ok())
         return 2;
+    const GgufTypeRow& row = rowOf(*type);
     std::vector<float> numbers(bytes.value().size() / sizeof(float));
     std::memcpy(numbers.data(), bytes.value().data(), numbers.size() * sizeof(float));
-    std::vector<std::byte> blocks(numbers.size() / row->blockNumbers * row->blockBytes);
-    if (!writeBlocks(row->type, numbers, blocks))
+    std::vector<std::byte> blocks(numbers.size() / row.blockNumbers * row.blockBytes);
+    if (!writeBlocks(*type, numbers, blocks))
         std::fputs("not all are finite\n", stderr);
     std::ofstream(out, std::ios::binary)
         .write(reinterpret_cast<const char*>(blocks.data()), static_cast<std::streamsize>(blocks.size()));

@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/chat/conversation_text.h"
+#include "core/config/named_tokenizer.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/run_paths.h"
@@ -27,7 +28,8 @@ std::shared_ptr<const ProbeResult> look(const RunConfig& config, const QString& 
     }
     const auto tokenizer = std::move(probed.value().tokenizer);
     result->probe = std::move(probed.value().probe);
-    result->vocabularySize = config.tokenizer == "char" ? 0 : tokenizer->vocabularySize();
+    result->vocabularySize
+        = closedValue<NamedTokenizer>(config.tokenizer) == NamedTokenizer::Char ? 0 : tokenizer->vocabularySize();
     const std::vector<std::string>& texts = result->probe.inspection.firstRows;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         ProbeResult::Row row;

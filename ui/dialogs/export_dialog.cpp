@@ -2,6 +2,7 @@
 
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/config/named_tokenizer.h"
 #include "core/run/status/run_weights.h"
 #include "ui/bridge/answer_message.h"
 #include "ui/models/core_words.h"
@@ -151,7 +152,7 @@ void ExportDialog::choose(int kind)
 bool ExportDialog::hasFormInLlama() const
 {
     const RunConfig& config = status_->file.config;
-    return !config.initFrom.empty() || config.tokenizer != "char";
+    return !config.initFrom.empty() || closedValue<NamedTokenizer>(config.tokenizer) != NamedTokenizer::Char;
 }
 
 void ExportDialog::showGo(bool idle) { go_->setEnabled(idle && (kind_ != Gguf || hasFormInLlama())); }

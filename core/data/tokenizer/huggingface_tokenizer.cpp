@@ -1,5 +1,6 @@
 #include "core/data/tokenizer/huggingface_tokenizer.h"
 
+#include "core/config/named_tokenizer.h"
 #include "core/data/tokenizer/byte_alphabet.h"
 
 #include <nlohmann/json.hpp>
@@ -75,10 +76,10 @@ std::map<std::string, std::string> huggingFaceTokenizerFiles(const Tokenizer& to
 {
     std::map<std::string, std::string> files;
     const std::string definition = tokenizer.definition();
-    const std::string name = tokenizer.name();
-    if (name == "byte")
+    const auto named = closedValue<NamedTokenizer>(tokenizer.name());
+    if (named == NamedTokenizer::Byte)
         files["tokenizer.json"] = byteJson(tokenizer).dump(1);
-    else if (name == "char")
+    else if (named == NamedTokenizer::Char)
         files["tokenizer.json"] = charJson(tokenizer).dump(1);
     else if (definition.starts_with('{') && definition.find("\"model\"") != std::string::npos)
         files["tokenizer.json"] = definition;

@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/resources.h"
 #include "core/base/sentence.h"
+#include "core/config/named_tokenizer.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
 #include "core/data/tokenizer/pipeline_tokenizer.h"
 #include "core/data/tokenizer/simple_tokenizers.h"
@@ -81,15 +82,16 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizerDefinition(std::string_vie
 
 Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const std::string& nameOrPath)
 {
-    if (nameOrPath == "byte")
+    const auto named = closedValue<NamedTokenizer>(nameOrPath);
+    if (named == NamedTokenizer::Byte)
         return byteTokenizer();
-    if (nameOrPath == "gpt2") {
+    if (named == NamedTokenizer::Gpt2) {
         const auto path = resourcePath("tokenizers/gpt2/tokenizer.json");
         if (!path.ok())
             return path.error().in(sentence("tokenizer gpt2"));
-        return loadFile(path.value(), "gpt2");
+        return loadFile(path.value(), nameOrPath);
     }
-    if (nameOrPath == "char")
+    if (named == NamedTokenizer::Char)
         return Error { ErrorCode::InvalidArgument,
             sentence("the tokenizer char is made from the data of a run; to load a saved one give char:PATH") };
     constexpr std::string_view kChar = "char:";

@@ -105,19 +105,19 @@ constexpr GgufKey kSharedExpert[]
 const std::vector<GgufArchitecture>& architectures()
 {
     static const std::vector<GgufArchitecture> all {
-        { "gpt2", { "gpt2", "GPT2LMHeadModel", gpt2() }, { kGpt2 } },
-        { "llama", { "llama", "LlamaForCausalLM", llama() }, { kUsual, kRms } },
-        { "llama", { "mixtral", "MixtralForCausalLM", llama() }, { kUsual, kRms, kMixtral }, true },
-        { "qwen2", { "qwen2", "Qwen2ForCausalLM", kDecoder }, { kUsual, kRms } },
-        { "qwen2moe", { "qwen2_moe", "Qwen2MoeForCausalLM", kDecoder }, { kUsual, kRms, kQwenExperts, kSharedExpert },
-            true },
-        { "qwen3", { "qwen3", "Qwen3ForCausalLM", kDecoder }, { kUsual, kRms } },
-        { "qwen3moe", { "qwen3_moe", "Qwen3MoeForCausalLM", kDecoder }, { kUsual, kRms, kQwenExperts }, true },
-        { "gemma2", { "gemma2", "Gemma2ForCausalLM", gemma() }, { kUsual, kRms, kWindow, kCaps } },
-        { "gemma3", { "gemma3_text", "Gemma3ForCausalLM", gemma() }, { kUsual, kRms, kWindow, kCaps } },
-        { "phi3", { "phi3", "Phi3ForCausalLM", phi3() }, { kUsual, kRms, kWindow } },
-        { "olmo2", { "olmo2", "Olmo2ForCausalLM", olmo2() }, { kUsual, kRms } },
-        { "gptneox", { "gpt_neox", "GPTNeoXForCausalLM", joined() }, { kUsual, kNeoX } },
+        { LlamaCpp::Gpt2, { "gpt2", "GPT2LMHeadModel", gpt2() }, { kGpt2 } },
+        { LlamaCpp::Llama, { "llama", "LlamaForCausalLM", llama() }, { kUsual, kRms } },
+        { LlamaCpp::Llama, { "mixtral", "MixtralForCausalLM", llama() }, { kUsual, kRms, kMixtral }, true },
+        { LlamaCpp::Qwen2, { "qwen2", "Qwen2ForCausalLM", kDecoder }, { kUsual, kRms } },
+        { LlamaCpp::Qwen2Moe, { "qwen2_moe", "Qwen2MoeForCausalLM", kDecoder },
+            { kUsual, kRms, kQwenExperts, kSharedExpert }, true },
+        { LlamaCpp::Qwen3, { "qwen3", "Qwen3ForCausalLM", kDecoder }, { kUsual, kRms } },
+        { LlamaCpp::Qwen3Moe, { "qwen3_moe", "Qwen3MoeForCausalLM", kDecoder }, { kUsual, kRms, kQwenExperts }, true },
+        { LlamaCpp::Gemma2, { "gemma2", "Gemma2ForCausalLM", gemma() }, { kUsual, kRms, kWindow, kCaps } },
+        { LlamaCpp::Gemma3, { "gemma3_text", "Gemma3ForCausalLM", gemma() }, { kUsual, kRms, kWindow, kCaps } },
+        { LlamaCpp::Phi3, { "phi3", "Phi3ForCausalLM", phi3() }, { kUsual, kRms, kWindow } },
+        { LlamaCpp::Olmo2, { "olmo2", "Olmo2ForCausalLM", olmo2() }, { kUsual, kRms } },
+        { LlamaCpp::GptNeoX, { "gpt_neox", "GPTNeoXForCausalLM", joined() }, { kUsual, kNeoX } },
     };
     return all;
 }
@@ -127,8 +127,9 @@ const std::vector<GgufArchitecture>& architectures()
 const GgufArchitecture* findGgufArchitecture(std::string_view name, bool hasExperts)
 {
     const auto& all = architectures();
+    const auto known = closedValue<LlamaCpp>(name);
     const auto found = std::find_if(all.begin(), all.end(),
-        [&](const GgufArchitecture& one) { return one.name == name && one.hasExperts == hasExperts; });
+        [&](const GgufArchitecture& one) { return one.name == known && one.hasExperts == hasExperts; });
     return found == all.end() ? nullptr : &*found;
 }
 
@@ -144,9 +145,8 @@ const GgufArchitecture* ggufArchitectureOf(std::string_view family)
 std::string ggufArchitectureList()
 {
     std::string text;
-    for (const GgufArchitecture& one : architectures())
-        if (text.empty() || !text.ends_with(std::string(one.name)))
-            text += (text.empty() ? "" : ", ") + std::string(one.name);
+    for (const auto& one : kClosedNames<LlamaCpp>)
+        text += (text.empty() ? "" : ", ") + std::string(one.name);
     return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/closed_set.h"
 #include "core/model/model_family.h"
 
 #include <span>
@@ -17,9 +18,26 @@ struct GgufKey {
     bool isNeeded = false;
 };
 
-/// An architecture of llama.cpp that our decoder covers, and the family of transformers' models that it is.
+/// Architectures of llama.cpp, by their names in general.architecture.
+enum class LlamaCpp { Gpt2, Llama, Qwen2, Qwen2Moe, Qwen3, Qwen3Moe, Gemma2, Gemma3, Phi3, Olmo2, GptNeoX };
+template <>
+inline constexpr std::array kClosedNames<LlamaCpp> {
+    ClosedName { LlamaCpp::Gpt2, "gpt2" },
+    ClosedName { LlamaCpp::Llama, "llama" },
+    ClosedName { LlamaCpp::Qwen2, "qwen2" },
+    ClosedName { LlamaCpp::Qwen2Moe, "qwen2moe" },
+    ClosedName { LlamaCpp::Qwen3, "qwen3" },
+    ClosedName { LlamaCpp::Qwen3Moe, "qwen3moe" },
+    ClosedName { LlamaCpp::Gemma2, "gemma2" },
+    ClosedName { LlamaCpp::Gemma3, "gemma3" },
+    ClosedName { LlamaCpp::Phi3, "phi3" },
+    ClosedName { LlamaCpp::Olmo2, "olmo2" },
+    ClosedName { LlamaCpp::GptNeoX, "gptneox" },
+};
+
+/// One that our decoder covers, and the family of transformers' models that it is.
 struct GgufArchitecture {
-    std::string_view name; ///< general.architecture
+    LlamaCpp name;
     ModelFamily family; ///< its config.json; the names are those of tensors in a GGUF
     std::vector<std::span<const GgufKey>> keys;
     bool hasExperts = false; ///< "llama" is Llama or Mixtral

@@ -35,10 +35,10 @@ constexpr std::uint64_t kLeastValueBytes = 8 + 4 + 1;
 constexpr std::uint64_t kMostNumbers = std::uint64_t { 1 } << 40; // of one tensor
 constexpr std::uint32_t kMostDimensions = 4;
 
-constexpr std::array kTypes { GgufTypeRow { GgufType::F32, "f32", 1, 4, 0 },
-    GgufTypeRow { GgufType::F16, "f16", 1, 2, 1 }, GgufTypeRow { GgufType::Bf16, "bf16", 1, 2, 32 },
-    GgufTypeRow { GgufType::Q8_0, "q8_0", 32, 34, 7 }, GgufTypeRow { GgufType::Q4_0, "q4_0", 32, 18, 2 },
-    GgufTypeRow { GgufType::Q4_1, "q4_1", 32, 20, 3 }, GgufTypeRow { GgufType::Q6_K, "q6_k", 256, 210, 18 } };
+constexpr std::array kTypes { GgufTypeRow { GgufType::F32, 1, 4, 0 }, GgufTypeRow { GgufType::F16, 1, 2, 1 },
+    GgufTypeRow { GgufType::Bf16, 1, 2, 32 }, GgufTypeRow { GgufType::Q8_0, 32, 34, 7 },
+    GgufTypeRow { GgufType::Q4_0, 32, 18, 2 }, GgufTypeRow { GgufType::Q4_1, 32, 20, 3 },
+    GgufTypeRow { GgufType::Q6_K, 256, 210, 18 } };
 
 enum class Kind : std::uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, Text, List, U64, I64, F64, Count };
 constexpr std::array<std::uint64_t, static_cast<std::size_t>(Kind::Count)> kLeastBytes { 1, 1, 2, 2, 4, 4, 4, 1, 8, 12,
@@ -240,7 +240,7 @@ Result<GgufTensor> readTensor(Cursor& cursor)
                 { std::to_string(type) }));
     if (static_cast<std::uint64_t>(tensor.shape.back()) % row->blockNumbers != 0)
         return wrong(sentence("has rows of %1 numbers, which are no whole blocks of %2",
-            { std::to_string(tensor.shape.back()), std::string(row->name) }));
+            { std::to_string(tensor.shape.back()), toString(row->type) }));
     tensor.type = row->type;
     tensor.sizeBytes = numbers / row->blockNumbers * row->blockBytes;
     FURROW_TRY_ASSIGN(tensor.offset, cursor.number<std::uint64_t>());
@@ -287,8 +287,6 @@ Status placeTensors(std::vector<GgufTensor>& tensors, std::uint64_t begin, std::
 }
 
 } // namespace
-
-std::span<const GgufTypeRow> ggufTypes() { return kTypes; }
 
 const GgufTypeRow& rowOf(GgufType type)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/closed_set.h"
 #include "core/base/result.h"
 
 #include <cstddef>
@@ -16,15 +17,22 @@ namespace furrow {
 
 /// How the numbers of a tensor are stored; the values are those of the format.
 enum class GgufType : std::uint32_t { F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q8_0 = 8, Q6_K = 14, Bf16 = 30 };
+template <>
+inline constexpr std::array kClosedNames<GgufType> {
+    ClosedName { GgufType::F32, "f32" },
+    ClosedName { GgufType::F16, "f16" },
+    ClosedName { GgufType::Bf16, "bf16" },
+    ClosedName { GgufType::Q8_0, "q8_0" },
+    ClosedName { GgufType::Q4_0, "q4_0" },
+    ClosedName { GgufType::Q4_1, "q4_1" },
+    ClosedName { GgufType::Q6_K, "q6_k" },
+};
 struct GgufTypeRow {
     GgufType type;
-    std::string_view name; ///< "f32" "q4_0" ...
     std::uint64_t blockNumbers; ///< numbers of a row that are stored together
     std::uint64_t blockBytes;
     std::uint32_t fileType; ///< general.file_type of a file that is mostly of this type
 };
-/// All that are known here.
-std::span<const GgufTypeRow> ggufTypes();
 const GgufTypeRow& rowOf(GgufType type);
 
 struct GgufTensor {

@@ -13,7 +13,7 @@ void putHeads(Json& own, const ModelConfig& c, const GgufArchitecture& architect
 {
     own["rope.freq_base"] = c.rotary.base;
     own["rope.dimension_count"] = c.rotaryWidth();
-    if (architecture.name == "gptneox")
+    if (architecture.name == LlamaCpp::GptNeoX)
         return;
     own["attention.head_count_kv"] = c.keyValueHeads();
     own["attention.key_length"] = own["attention.value_length"] = c.headWidth();
@@ -32,7 +32,7 @@ void putScaling(Json& own, const RotaryConfig& rotary)
 
 void putRest(Json& own, const ModelConfig& c, const GgufArchitecture& architecture)
 {
-    if (architecture.name == "gptneox")
+    if (architecture.name == LlamaCpp::GptNeoX)
         own["use_parallel_residual"] = c.parallelResidual;
     if (c.slidingWindow > 0)
         own["attention.sliding_window"] = c.slidingWindow;
@@ -46,7 +46,7 @@ void putRest(Json& own, const ModelConfig& c, const GgufArchitecture& architectu
         return;
     own["expert_count"] = c.moeExperts;
     own["expert_used_count"] = c.moeActive;
-    if (architecture.name != "llama")
+    if (architecture.name != LlamaCpp::Llama)
         own["expert_feed_forward_length"] = c.feedForwardWidth();
     if (c.moeSharedWidth > 0)
         own["expert_shared_feed_forward_length"] = c.moeSharedWidth;
@@ -91,15 +91,16 @@ Result<GgufMetadata> ggufMetadataOf(const HuggingFaceConfig& layout)
         { "feed_forward_length", c.feedForwardWidth() }, { "attention.head_count", c.heads },
         { "vocab_size", c.vocabularySize } };
     own[c.norm == NormKind::Rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon"] = c.normEpsilon;
-    if (made.architecture->name != "gpt2")
+    if (made.architecture->name != LlamaCpp::Gpt2)
         putHeads(own, c, *made.architecture);
     putScaling(own, c.rotary);
     putRest(own, c, *made.architecture);
     if (c.rotary.scaling == RotaryScaling::Llama3)
         made.ropeFactors = llamaRopeFactors(c.rotary, c.rotaryWidth());
-    made.metadata["general.architecture"] = made.architecture->name;
+    const std::string name = toString(made.architecture->name);
+    made.metadata["general.architecture"] = name;
     for (const auto& [key, value] : own.items())
-        made.metadata[std::string(made.architecture->name) + "." + key] = value;
+        made.metadata[name + "." + key] = value;
     FURROW_TRY_ASSIGN(const auto read, ggufModelOf(asRead(made, c), made.ropeFactors));
     if (const auto lost = shapeDifferences(withoutTraining(c), withoutTraining(read.layout.config)); !lost.empty())
         return Error { ErrorCode::InvalidArgument, sentence("a GGUF cannot say what this model is: %1", { lost }) };

@@ -94,8 +94,8 @@ void readHeads(ConfigKeys& keys, const GgufArchitecture& architecture, const std
     const std::int64_t width = config.value("hidden_size", std::int64_t { 0 });
     const std::int64_t head = keys.whole("attention.key_length", width / heads);
     const std::int64_t turned = keys.whole("rope.dimension_count", head);
-    const bool isNeoX = architecture.name == "gptneox";
-    const bool turnsPart = isNeoX || architecture.name == "phi3";
+    const bool isNeoX = architecture.name == LlamaCpp::GptNeoX;
+    const bool turnsPart = isNeoX || architecture.name == LlamaCpp::Phi3;
     if (keys.whole("attention.value_length", head) != head)
         keys.fail("attention.value_length", sentence("is not attention.key_length, which is not known here"));
     if (isNeoX && head * heads != width)
@@ -117,32 +117,32 @@ void readHeads(ConfigKeys& keys, const GgufArchitecture& architecture, const std
 /// What a family has besides.
 void readRest(ConfigKeys& keys, const GgufArchitecture& architecture, const GgufFile& file, Json& config)
 {
-    const std::string_view name = architecture.name;
-    if (name == "llama" && !architecture.hasExperts) {
+    const LlamaCpp name = architecture.name;
+    if (name == LlamaCpp::Llama && !architecture.hasExperts) {
         config["attention_bias"] = file.find("blk.0.attn_q.bias") != nullptr;
         config["mlp_bias"] = file.find("blk.0.ffn_up.bias") != nullptr;
     }
-    if (name == "llama" || name == "gptneox")
+    if (name == LlamaCpp::Llama || name == LlamaCpp::GptNeoX)
         keys.ignore({ "tensor_data_layout" });
-    if (name == "llama" && !architecture.hasExperts)
+    if (name == LlamaCpp::Llama && !architecture.hasExperts)
         keys.ignore({ "expert_count", "expert_used_count" }); // 0
-    if (name == "gptneox")
+    if (name == LlamaCpp::GptNeoX)
         config["use_parallel_residual"] = keys.flag("use_parallel_residual", true);
-    if (name == "qwen3moe")
+    if (name == LlamaCpp::Qwen3Moe)
         config["norm_topk_prob"] = true;
-    if (name == "gemma2" || name == "gemma3") {
+    if (name == LlamaCpp::Gemma2 || name == LlamaCpp::Gemma3) {
         const auto layers = config.value("num_hidden_layers", std::int64_t { 0 });
-        const bool byWidth = layers == (name == "gemma2" ? kLayersOfGemma2At27 : kLayersOfGemma3At27);
+        const bool byWidth = layers == (name == LlamaCpp::Gemma2 ? kLayersOfGemma2At27 : kLayersOfGemma3At27);
         const auto heads = std::max<std::int64_t>(config.value("num_attention_heads", std::int64_t { 1 }), 1);
         config["query_pre_attn_scalar"] = byWidth ? config.value("hidden_size", std::int64_t { 0 }) / heads
                                                   : config.value("head_dim", std::int64_t { 0 });
     }
-    if (name == "gemma3")
+    if (name == LlamaCpp::Gemma3)
         config["rope_local_base_freq"] = keys.real("rope.freq_base_swa", 1e4);
-    if (name == "gemma2") // where a file says nothing there are none; config.json would have them
+    if (name == LlamaCpp::Gemma2) // where a file says nothing there are none; config.json would have them
         for (const char* cap : { "attn_logit_softcapping", "final_logit_softcapping" })
             config.emplace(cap, nullptr);
-    if (name == "gemma2" || name == "gemma3" || name == "phi3")
+    if (name == LlamaCpp::Gemma2 || name == LlamaCpp::Gemma3 || name == LlamaCpp::Phi3)
         config.emplace("sliding_window", nullptr);
 }
 
@@ -185,7 +185,7 @@ Result<GgufModel> ggufModelOf(const GgufFile& file, const std::vector<float>& ro
     for (const auto& some : architecture->keys)
         for (const GgufKey& key : some)
             copyKey(keys, key, config);
-    if (name != "gpt2")
+    if (architecture->name != LlamaCpp::Gpt2)
         readHeads(keys, *architecture, ropeFactors, config);
     readRest(keys, *architecture, file, config);
     for (const char* token : { "bos", "eos" }) {

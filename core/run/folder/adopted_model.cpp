@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/named_tokenizer.h"
 #include "core/data/tokenizer/gguf_tokenizer.h"
 #include "core/model/gguf/gguf_model.h"
 #include "core/data/hub/hub_model.h"
@@ -80,13 +81,14 @@ Result<AdoptedModel> fromHuggingFaceFolder(const std::filesystem::path& folder)
 Result<AdoptedModel> fromRun(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    const bool isNamed = file.config.tokenizer == "byte" || file.config.tokenizer == "gpt2";
+    const auto named = closedValue<NamedTokenizer>(file.config.tokenizer);
+    const bool isShipped = named && named != NamedTokenizer::Char; // whose characters are those of its data
     const ModelConfig model = modelConfigOf(file.config, file.vocabularySize);
     AdoptedModel adopted;
     adopted.from = sentence("run %1", { file.config.name });
     adopted.settings = file.config;
     adopted.vocabulary = static_cast<std::uint32_t>(model.vocabularySize);
-    adopted.tokenizer = isNamed ? file.config.tokenizer : utf8Text(paths.tokenizer());
+    adopted.tokenizer = isShipped ? file.config.tokenizer : utf8Text(paths.tokenizer());
     if (!file.config.shape.empty() || model.positions == Positions::Learned)
         adopted.context = model.contextLength;
     if (isThere(paths.originFolder()))

@@ -17,7 +17,9 @@
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/message_json.h"
+#include "core/config/named_tokenizer.h"
 #include "core/config/warm_up.h"
+#include "core/config/worker_task.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/plan/held_out.h"
@@ -94,7 +96,7 @@ Status checkShape(const RunConfig& config)
 
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const RunConfig& config, const DataInspection& data)
 {
-    if (config.tokenizer != "char")
+    if (closedValue<NamedTokenizer>(config.tokenizer) != NamedTokenizer::Char)
         return loadTokenizer(config.tokenizer);
     if (data.bytes > kMaxCharVocabularyBytes)
         return Error { ErrorCode::InvalidArgument,
@@ -156,8 +158,7 @@ void makeAbsolute(RunConfig& config)
     for (auto* file : { &config.exclude, &config.evalTasks })
         if (!file->empty())
             path(*file);
-    const bool named = config.tokenizer == "byte" || config.tokenizer == "char" || config.tokenizer == "gpt2";
-    if (!named)
+    if (!closedValue<NamedTokenizer>(config.tokenizer))
         path(config.tokenizer);
     if (!config.initFrom.empty())
         path(config.initFrom);
@@ -236,7 +237,7 @@ Status checkWeights(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto worker, workerProgram());
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "check", utf8Text(paths.folder()), "--json" };
+    options.arguments = taskArguments(WorkerTask::Check, { utf8Text(paths.folder()), "--json" });
     options.outputFile = paths.logFile(0, "check");
     FURROW_TRY_ASSIGN(auto child, ChildProcess::start(worker, options));
     constexpr auto kLongest = std::chrono::minutes(10); // of reading weights from a slow disk

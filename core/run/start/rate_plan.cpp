@@ -73,21 +73,6 @@ bool isSound(const LrSchedule& s)
 
 } // namespace
 
-std::string toString(RateChoice choice)
-{
-    constexpr const char* kNames[] = { "smooth", "keep", "stretch", "restart" };
-    return kNames[static_cast<int>(choice)];
-}
-
-Result<RateChoice> rateChoice(const std::string& name)
-{
-    for (const auto choice : { RateChoice::Smooth, RateChoice::Keep, RateChoice::Stretch, RateChoice::Restart })
-        if (name == toString(choice))
-            return choice;
-    return Error { ErrorCode::InvalidArgument,
-        sentence("rate plan '%1' is unknown; allowed are smooth, keep, stretch, restart", { name }) };
-}
-
 RatePlan planRate(const RunConfig& c, double labelsOfRun)
 {
     LrSchedule schedule;

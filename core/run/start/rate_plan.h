@@ -18,8 +18,13 @@ enum class RateChoice {
     Stretch, ///< the new schedule at once, as if the run had begun with it
     Restart, ///< a new cycle from here to the end, after a new warm-up
 };
-std::string toString(RateChoice choice); ///< "smooth" "keep" "stretch" "restart"
-Result<RateChoice> rateChoice(const std::string& name);
+template <>
+inline constexpr std::array kClosedNames<RateChoice> {
+    ClosedName { RateChoice::Smooth, "smooth" },
+    ClosedName { RateChoice::Keep, "keep" },
+    ClosedName { RateChoice::Stretch, "stretch" },
+    ClosedName { RateChoice::Restart, "restart" },
+};
 
 /// The schedule of a run in force, and the one that its settings asked for when it was planned: while they ask for the
 /// same, it stays.

@@ -42,6 +42,12 @@ struct ChunkView {
 
 /// Samples with a loss first, the highest or the lowest at the top; the others follow as they are stored.
 enum class SampleOrder { AsStored, HighestLoss, LowestLoss };
+template <>
+inline constexpr std::array kClosedNames<SampleOrder> {
+    ClosedName { SampleOrder::AsStored, "stored" },
+    ClosedName { SampleOrder::HighestLoss, "highest" },
+    ClosedName { SampleOrder::LowestLoss, "lowest" },
+};
 
 /// Which samples of a chunk are wanted.
 struct ChunkPart {

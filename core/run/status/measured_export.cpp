@@ -55,7 +55,7 @@ Result<std::vector<RunEvent>> eventsOf(LedgerReader& ledger)
 
 } // namespace
 
-Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& format, const std::filesystem::path& out)
+Result<std::int64_t> exportMeasured(const RunPaths& paths, MeasuredFormat format, const std::filesystem::path& out)
 {
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths, ledger));

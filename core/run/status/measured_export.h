@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/run/folder/run_paths.h"
+#include "core/telemetry/export.h"
 
 #include <string>
 
@@ -9,6 +10,6 @@ namespace furrow {
 
 /// exportTelemetry() with what the ledger knows: chunks by name, and which steps are lost. @return the number of
 /// records
-Result<std::int64_t> exportMeasured(const RunPaths& paths, const std::string& format, const std::filesystem::path& out);
+Result<std::int64_t> exportMeasured(const RunPaths& paths, MeasuredFormat format, const std::filesystem::path& out);
 
 } // namespace furrow

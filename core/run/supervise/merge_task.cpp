@@ -4,6 +4,7 @@
 #include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/config/worker_task.h"
 #include "core/run/start/worker_check.h"
 
 #include <chrono>
@@ -17,9 +18,9 @@ constexpr int kTries = 3;
 Status runOnce(const MergeTask& task, const std::function<bool()>& goOn, bool& worthAnother)
 {
     ProcessOptions options;
-    options.arguments = { "--role", "task", "--task", "merge", task.paths.folder().string(), "--method",
-        toString(task.method), "--attempt", std::to_string(task.attempt), "--device", task.device, "--threads",
-        std::to_string(cpuCount()) };
+    options.arguments = taskArguments(WorkerTask::Merge,
+        { task.paths.folder().string(), "--method", toString(task.method), "--attempt", std::to_string(task.attempt),
+            "--device", task.device, "--threads", std::to_string(cpuCount()) });
     options.outputFile = task.paths.logFile(task.attempt, "merge");
     FURROW_TRY_ASSIGN(const auto worker, workerProgram());
     FURROW_TRY(refuseLink(options.outputFile));

@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
+#include "core/config/worker_task.h"
 
 #include <algorithm>
 
@@ -100,9 +101,9 @@ Status WorkerPool::start(Slot& slot)
     const auto& place = slot.placement;
     const std::string worker = std::to_string(place.worker);
     ProcessOptions options;
-    options.arguments = { "--role", "trainer", paths_.folder().string(), "--worker", worker, "--replica",
-        together_ ? "0" : worker, "--attempt", std::to_string(attempt_), "--device", place.device, "--threads",
-        std::to_string(place.threads) };
+    options.arguments = { "--role", toString(WorkerRole::Trainer), paths_.folder().string(), "--worker", worker,
+        "--replica", together_ ? "0" : worker, "--attempt", std::to_string(attempt_), "--device", place.device,
+        "--threads", std::to_string(place.threads) };
     options.environment = { { "CUDA_DEVICE_ORDER", "PCI_BUS_ID" },
         { "CUDA_VISIBLE_DEVICES", place.device == "cpu" ? "" : place.device },
         { "OMP_NUM_THREADS", std::to_string(place.threads) } };

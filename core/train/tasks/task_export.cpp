@@ -11,8 +11,6 @@
 #include "core/run/folder/adopted_model.h"
 #include "core/train/weights/gguf_torch.h"
 
-#include <algorithm>
-
 namespace furrow {
 
 namespace {
@@ -36,21 +34,19 @@ Status checkOut(const TaskOptions& options, bool isFile)
 
 Result<GgufChoice> ggufChoice(const TaskOptions& options, const LoadedRun& run)
 {
-    const auto types = ggufTypes();
-    const auto type = std::find_if(
-        types.begin(), types.end(), [&options](const GgufTypeRow& one) { return one.name == options.type; });
-    if (type == types.end() || !isWritable(type->type))
+    if (!isWritable(options.type))
         return Error { ErrorCode::InvalidArgument,
-            sentence("There is no type '%1'. Known are f32, f16, bf16, q8_0, q4_0, q4_1.", { options.type }) };
+            sentence(
+                "There is no type '%1'. Known are f32, f16, bf16, q8_0, q4_0, q4_1.", { toString(options.type) }) };
     const std::string& name = run.setup.config.name;
-    return GgufChoice { type->type, name.empty() ? utf8Text(pathFromUtf8(options.out).stem()) : name };
+    return GgufChoice { options.type, name.empty() ? utf8Text(pathFromUtf8(options.out).stem()) : name };
 }
 
 } // namespace
 
 Result<nlohmann::json> exportTask(const TaskOptions& options)
 {
-    const bool isGguf = options.format == "gguf";
+    const bool isGguf = options.format == ModelFormat::Gguf;
     FURROW_TRY(checkOut(options, isGguf));
     const auto out = pathFromUtf8(options.out);
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
@@ -75,7 +71,7 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
             [&](const auto& folder) { return exportHuggingFace(*model, extras, realFileSystem(), folder); }));
     }
     return nlohmann::json { { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },
-        { "weights", weightsJson(run) }, { "step", run.state.step }, { "format", options.format },
+        { "weights", weightsJson(run) }, { "step", run.state.step }, { "format", nameOf(options.format) },
         { "out", utf8Text(std::filesystem::absolute(out)) } };
 }
 

@@ -3,6 +3,7 @@
 #include "core/train/tasks/tasks_torch.h"
 
 #include "core/base/caught.h"
+#include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
@@ -210,37 +211,25 @@ Result<nlohmann::json> runTask(
     const TaskOptions& options, const TaskOutput& output, const std::function<bool()>& stopRequested)
 {
     try {
-        if (options.task == "check")
-            return checkTask(options);
-        if (options.task == "eval")
-            return evalTask(options, stopRequested);
-        if (options.task == "sample")
-            return sampleTask(options, output, stopRequested);
-        if (options.task == "chat")
-            return chatTask(options, output, stopRequested);
-        if (options.task == "export")
-            return exportTask(options);
-        if (options.task == "merge")
-            return mergeTask(options);
-        if (options.task == "bench")
-            return benchTask(options, stopRequested);
-        if (options.task == "bench-checkpoint")
-            return benchCheckpointTask(options, stopRequested);
-        if (options.task == "fit")
-            return fitTask(options, stopRequested);
-        if (options.task == "stream")
-            return streamTask(options, output, stopRequested);
-        if (options.task == "torch")
-            return torchTask();
+        switch (options.task) {
+        case WorkerTask::Check: return checkTask(options);
+        case WorkerTask::Eval: return evalTask(options, stopRequested);
+        case WorkerTask::Sample: return sampleTask(options, output, stopRequested);
+        case WorkerTask::Chat: return chatTask(options, output, stopRequested);
+        case WorkerTask::Export: return exportTask(options);
+        case WorkerTask::Merge: return mergeTask(options);
+        case WorkerTask::Bench: return benchTask(options, stopRequested);
+        case WorkerTask::BenchCheckpoint: return benchCheckpointTask(options, stopRequested);
+        case WorkerTask::Fit: return fitTask(options, stopRequested);
+        case WorkerTask::Stream: return streamTask(options, output, stopRequested);
+        case WorkerTask::Torch: return torchTask();
+        }
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {
         return caught(e);
     }
-    return Error { ErrorCode::InvalidArgument,
-        sentence(
-            "There is no task '%1'. Known are check, eval, sample, chat, export, merge, bench, bench-checkpoint, fit, stream, torch.",
-            { options.task }) };
+    FURROW_CHECK(false, "a task outside its set");
 }
 
 } // namespace furrow

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/config/worker_task.h"
+#include "core/model/gguf/gguf_file.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,7 +16,7 @@ namespace furrow {
 /// What `furrow-worker --role task` was asked for: a plain value, filled from the command line. Each task reads its own
 /// fields.
 struct TaskOptions {
-    std::string task; ///< check eval sample chat export merge bench bench-checkpoint fit stream
+    WorkerTask task = WorkerTask::Eval;
     std::filesystem::path runFolder; ///< for most tasks also a model without a run: a Hugging Face folder or a GGUF
     std::string checkpoint; ///< folder name below checkpoints/; "": the newest weights of the run (weightsOf())
     std::string data; ///< eval, stream: a text file
@@ -38,8 +40,8 @@ struct TaskOptions {
     std::int64_t seed = 1337;
 
     // export
-    std::string format = "huggingface"; ///< or gguf
-    std::string type = "f16"; ///< of a gguf: f32 f16 bf16 q8_0 q4_0 q4_1
+    ModelFormat format = ModelFormat::HuggingFace;
+    GgufType type = GgufType::F16; ///< of a GGUF; one that isWritable()
     std::string out; ///< bench-checkpoint: a folder on the disk to measure
 
     // merge

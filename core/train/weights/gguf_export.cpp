@@ -77,7 +77,7 @@ Status writeTensor(const at::Tensor& tensor, const GgufTensor& place, OutputFile
         if (!writeBlocks(place.type, piece, blocks) && place.type != GgufType::F32)
             return Error { ErrorCode::InvalidArgument,
                 sentence("tensor '%1' has a number that %2 cannot hold. Export with --type f32.",
-                    { place.name, std::string(row.name) }) };
+                    { place.name, toString(place.type) }) };
         FURROW_TRY(out.append(blocks.data(), blocks.size()));
     }
     const std::string padding((kGgufAlignment - place.sizeBytes % kGgufAlignment) % kGgufAlignment, '\0');
@@ -136,7 +136,7 @@ Status checkBlocks(const std::vector<GgufTensor>& places, GgufType wanted, std::
     return Error { ErrorCode::InvalidArgument,
         sentence(
             "%1 stores rows in blocks of %2 numbers, and no matrix of this model has such rows (width %3): all would be f16. Export with --type f16, bf16 or f32.",
-            { std::string(rowOf(wanted).name), std::to_string(rowOf(wanted).blockNumbers), std::to_string(width) }) };
+            { toString(wanted), std::to_string(rowOf(wanted).blockNumbers), std::to_string(width) }) };
 }
 
 Status writeGguf(const Model& model, const HuggingFaceExtras& extras, const GgufChoice& choice, FileSystem& files,

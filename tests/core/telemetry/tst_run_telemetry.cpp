@@ -263,7 +263,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(snapshot->xAt(last, 5, XAxis::Tokens) - 18'000) < kTokenUnit);
         QCOMPARE(snapshot->xAt(last, 5, XAxis::Samples), 180.0);
         const auto out = folder_.parent_path() / "csv";
-        QVERIFY(exportTelemetry(folder_, "csv", out).ok());
+        QVERIFY(exportTelemetry(folder_, MeasuredFormat::Csv, out).ok());
         std::ifstream in(out / "steps.csv");
         std::set<std::string> numbers;
         for (std::string line; std::getline(in, line);)
@@ -291,8 +291,8 @@ private Q_SLOTS:
         QCOMPARE(steps, written.value().stepLines);
         QCOMPARE(walked.value(), steps + others);
         const auto out = folder_.parent_path();
-        for (const char* format : { "csv", "jsonl", "tensorboard" })
-            QCOMPARE(exportTelemetry(folder_, format, out / format).value(), walked.value());
+        for (const auto& [format, name, label] : kClosedNames<MeasuredFormat>)
+            QCOMPARE(exportTelemetry(folder_, format, out / name).value(), walked.value());
         const auto linesOf = [&](const char* file) {
             std::ifstream in(out / file);
             std::int64_t lines = 0;
@@ -309,7 +309,8 @@ private Q_SLOTS:
         QVERIFY2(line.find("alarm,\"a, \"\"b\"\"\"") != std::string::npos, line.c_str());
         const std::filesystem::directory_iterator first(out / "tensorboard" / "w0");
         QVERIFY(first->path().filename().string().starts_with("events.out.tfevents.") && first->file_size() > 1000);
-        QVERIFY(!exportTelemetry(folder_, "csv", out / "csv").ok()); // never into a folder with something in it
+        QVERIFY(!exportTelemetry(folder_, MeasuredFormat::Csv, out / "csv")
+                .ok()); // never into a folder with something in it
     }
 
     /// The end of DiLoCo is measured by a task: its evaluation and drifts were in no export.
@@ -321,8 +322,8 @@ private Q_SLOTS:
         append(folder_ / "1-task.jsonl",
             header + "{\"k\":\"drift\",\"t\":6,\"round\":1,\"replica\":1,\"mean\":0.5,\"base\":0.25,\"pnorm\":1}\n");
         const auto out = folder_.parent_path();
-        for (const char* format : { "csv", "tensorboard" })
-            QCOMPARE(exportTelemetry(folder_, format, out / format).value(), 1);
+        for (const auto format : { MeasuredFormat::Csv, MeasuredFormat::TensorBoard })
+            QCOMPARE(exportTelemetry(folder_, format, out / nameOf(format)).value(), 1);
         std::ifstream drifts(out / "csv" / "drifts.csv");
         std::string line;
         std::getline(drifts, line);
@@ -350,8 +351,8 @@ private Q_SLOTS:
         view.chunkName = [](std::int64_t chunk) { return "3:" + std::to_string(chunk); };
         view.isLost = [](const PlacedRecord& at) { return at.line.step.step == 2; };
         const auto out = folder_.parent_path();
-        for (const char* format : { "csv", "jsonl", "tensorboard" })
-            QCOMPARE(exportTelemetry(folder_, format, out / format, view).value(), 2);
+        for (const auto& [format, name, label] : kClosedNames<MeasuredFormat>)
+            QCOMPARE(exportTelemetry(folder_, format, out / name, view).value(), 2);
         const auto linesOf = [&](const char* file) {
             std::ifstream in(out / file, std::ios::binary);
             QStringList lines;

@@ -746,7 +746,7 @@ private Q_SLOTS:
         run.train(0);
         QVERIFY(run.head(0).id != merge.id && run.head(1).id == merge.id);
         TaskOptions options;
-        options.task = "eval";
+        options.task = WorkerTask::Eval;
         options.runFolder = run.paths().folder();
         const auto result = must(runTask(options, [](const std::string&) {}, [] { return false; }));
         QCOMPARE(result.at("checkpoint").get<std::string>(), run.head(0).record.folder);

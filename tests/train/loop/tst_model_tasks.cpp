@@ -41,7 +41,7 @@ private Q_SLOTS:
     /// All its weights are zero, so that each of ten tokens is equally likely.
     void theLossOfAModelIsThatOfItsWeights()
     {
-        TaskOptions options = task("eval", "models/small.gguf");
+        TaskOptions options = task(WorkerTask::Eval, "models/small.gguf");
         options.data = at("text.txt");
         const auto result = good(run(options));
         QVERIFY(std::fabs(result["loss"].get<double>() - std::log(10.0)) < 1e-6);
@@ -60,7 +60,7 @@ private Q_SLOTS:
 {"question": "", "choices": ["ab ab ab", "c"], "gold": 0}
 no question
 )";
-        TaskOptions options = task("eval", "models/small.gguf");
+        TaskOptions options = task(WorkerTask::Eval, "models/small.gguf");
         options.tasks = at("tasks.jsonl");
         const auto result = good(run(options));
         QCOMPARE(result["questions"].get<int>(), 3);
@@ -85,7 +85,7 @@ no question
         const auto said = [](const Result<nlohmann::json>& result) {
             return result.ok() ? QString() : QString::fromStdString(result.error().message);
         };
-        TaskOptions options = task("eval", "models/small.gguf");
+        TaskOptions options = task(WorkerTask::Eval, "models/small.gguf");
         QVERIFY(said(run(options)).contains("Name one with --data"));
         options.checkpoint = "r0-1";
         QVERIFY(said(run(options)).contains("has no checkpoints"));
@@ -93,15 +93,15 @@ no question
         for (const char* key : { "model", "pre", "tokens", "token_type", "merges" })
             bare.metadata.erase("tokenizer.ggml." + std::string(key));
         std::ofstream(at("bare.gguf"), std::ios::binary) << bare.bytes();
-        QVERIFY(said(run(task("sample", "bare.gguf"))).contains("texts have no meaning for it"));
+        QVERIFY(said(run(task(WorkerTask::Sample, "bare.gguf"))).contains("texts have no meaning for it"));
         std::ofstream(at("cut.gguf"), std::ios::binary) << SmallGguf().bytes().substr(0, 900);
-        QVERIFY2(said(run(task("sample", "cut.gguf"))).contains("cut.gguf"),
-            qPrintable(said(run(task("sample", "cut.gguf")))));
+        QVERIFY2(said(run(task(WorkerTask::Sample, "cut.gguf"))).contains("cut.gguf"),
+            qPrintable(said(run(task(WorkerTask::Sample, "cut.gguf")))));
     }
 
     void aModelIsSampledAndChangesItsForm()
     {
-        TaskOptions options = task("sample", "models/small.gguf");
+        TaskOptions options = task(WorkerTask::Sample, "models/small.gguf");
         options.prompt = "ab";
         options.tokens = 3;
         options.temperature = 0;
@@ -109,7 +109,7 @@ no question
         QVERIFY(good(run(options, &text))["tokens"] == 3);
         QVERIFY(QString::fromStdString(text).startsWith("ab"));
 
-        options = task("export", "models/small.gguf");
+        options = task(WorkerTask::Export, "models/small.gguf");
         options.out = at("folder");
         QVERIFY(good(run(options))["format"] == "huggingface");
         for (const char* name :
@@ -117,9 +117,9 @@ no question
             QVERIFY2(QFile::exists(QString::fromStdString(at("folder/")) + name), name);
         QVERIFY(!QFile::exists(QString::fromStdString(at("folder/README.md")))); // nothing is known of how it was made
 
-        options = task("export", "folder");
-        options.format = "gguf";
-        options.type = "q8_0";
+        options = task(WorkerTask::Export, "folder");
+        options.format = ModelFormat::Gguf;
+        options.type = GgufType::Q8_0;
         options.out = at("again.gguf");
         QVERIFY(good(run(options))["format"] == "gguf");
         const auto file = readGguf(options.out);
@@ -131,13 +131,13 @@ no question
         const auto taken = run(options);
         QVERIFY(!taken.ok() && taken.error().message.find("is there already") != std::string::npos);
         options.out = at("other.gguf");
-        options.type = "q6_k";
+        options.type = GgufType::Q6_K;
         QVERIFY(!run(options).ok() && !QFile::exists(QString::fromStdString(options.out)));
     }
 
     void aPromptOfAModelHasItsSpecialTokens()
     {
-        TaskOptions options = task("sample", "models/small.gguf");
+        TaskOptions options = task(WorkerTask::Sample, "models/small.gguf");
         options.tokens = 1;
         options.prompt = "<|endoftext|>ab";
         const auto result = good(run(options));
@@ -151,10 +151,10 @@ private:
         QDir(folder_.path()).mkpath(QStringLiteral("models"));
         return folder_.filePath(QString::fromUtf8(name)).toStdString();
     }
-    TaskOptions task(const char* name, const char* place)
+    TaskOptions task(WorkerTask which, const char* place)
     {
         TaskOptions options;
-        options.task = name;
+        options.task = which;
         options.runFolder = at(place);
         return options;
     }

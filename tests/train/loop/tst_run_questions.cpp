@@ -70,8 +70,8 @@ private Q_SLOTS:
         TinyRun run(asking("choices.jsonl"));
         run.train();
         const auto now = told(run);
-        for (const char* format : { "csv", "jsonl", "tensorboard" })
-            (void)must(exportTelemetry(run.paths().telemetryFolder(), format, at(format), {}));
+        for (const auto& [format, name, label] : kClosedNames<MeasuredFormat>)
+            (void)must(exportTelemetry(run.paths().telemetryFolder(), format, at(name.data()), {}));
         const QStringList table = text("csv/evaluations.csv").split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
         const QStringList head = table.front().split(QLatin1Char(','));
         const QStringList last = table.back().split(QLatin1Char(','));
@@ -150,7 +150,7 @@ private Q_SLOTS:
         run.train();
         QCOMPARE(told(run)["questions"].get<int>(), 24);
         QVERIFY(!must(readStatus(run.paths())).evaluation);
-        (void)must(exportTelemetry(run.paths().telemetryFolder(), "csv", at("no-loss"), {}));
+        (void)must(exportTelemetry(run.paths().telemetryFolder(), MeasuredFormat::Csv, at("no-loss"), {}));
         QVERIFY(!text("no-loss/evaluations.csv").contains(QStringLiteral("nan")));
     }
 
@@ -263,7 +263,7 @@ private:
     nlohmann::json evaluated(const TinyRun& run, const char* name) const
     {
         TaskOptions options;
-        options.task = "eval";
+        options.task = WorkerTask::Eval;
         options.runFolder = run.paths().folder();
         options.tasks = at(name);
         return must(runTask(options, [](const std::string&) {}, [] { return false; }));

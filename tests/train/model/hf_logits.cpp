@@ -138,13 +138,11 @@ int main(int argc, char** argv)
         return 0;
     }
     if (std::string(argv[1]) == "gguf" && argc == 5) {
-        const auto types = ggufTypes();
-        const auto type = std::find_if(types.begin(), types.end(),
-            [argv](const GgufTypeRow& one) { return one.name == std::string_view(argv[4]); });
-        if (type == types.end())
+        const auto type = closedValue<GgufType>(argv[4]);
+        if (!type)
             return 2;
         const Status status
-            = exportGguf(*model.value(), extrasOf(argv[2]), { type->type, "small" }, realFileSystem(), argv[3]);
+            = exportGguf(*model.value(), extrasOf(argv[2]), { *type, "small" }, realFileSystem(), argv[3]);
         return status.ok() ? 0 : fail(status.error());
     }
     HuggingFaceExtras extras;

@@ -306,7 +306,7 @@ private Q_SLOTS:
         good(supervisor.endAttempt(story.attempt(), StopReason::User, sentence("after a checkpoint")));
         const QTemporaryDir out;
         const auto folder = std::filesystem::path(out.path().toStdString()) / "csv";
-        (void)good(exportMeasured(story.paths(), "csv", folder));
+        (void)good(exportMeasured(story.paths(), MeasuredFormat::Csv, folder));
         QFile file(QString::fromStdString((folder / "events.csv").string()));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QStringList lines = QString::fromUtf8(file.readAll()).split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
