@@ -9,11 +9,12 @@
 
 namespace furrow {
 
-/// Whether it comes of a file that cannot be read now, or that another process has locked: nobody can say what is in it.
+/// Whether it comes of a file that cannot be read now, or that another process has locked: nobody can say what is in
+/// it.
 bool saysNothing(const Error& error);
 
-/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error that saysNothing() is
-/// no damage.
+/// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error that saysNothing()
+/// is no damage.
 Result<Message> trackerDamage(const RunPaths& paths);
 
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.

@@ -198,9 +198,9 @@ private:
         }
     }
 
-    std::vector<Stretch> faults() const
+    std::vector<TimeSpan> faults() const
     {
-        std::vector<Stretch> found;
+        std::vector<TimeSpan> found;
         for (const Done& one : done_)
             if (one.holdsSeconds)
                 found.push_back({ one.beganNs, one.beganNs + static_cast<std::int64_t>(*one.holdsSeconds * 1e9) });

@@ -8,12 +8,12 @@
 
 namespace furrow {
 
-double secondsWithin(std::vector<Stretch> stretches, std::int64_t fromNs, std::int64_t toNs)
+double secondsWithin(std::vector<TimeSpan> spans, std::int64_t fromNs, std::int64_t toNs)
 {
-    std::ranges::sort(stretches, {}, &Stretch::beganNs);
+    std::ranges::sort(spans, {}, &TimeSpan::beganNs);
     std::int64_t sum = 0;
     std::int64_t at = fromNs;
-    for (const Stretch& one : stretches) {
+    for (const TimeSpan& one : spans) {
         const std::int64_t end = std::min(one.endedNs, toNs);
         sum += std::max<std::int64_t>(0, end - std::max(one.beganNs, at));
         at = std::max(at, end);

@@ -16,13 +16,13 @@ struct StormWait {
     double mergeSeconds = 0; ///< at a merge or a checkpoint, beside that
 };
 
-/// A stretch of time, monotonic [ns].
-struct Stretch {
+/// A span of time, monotonic [ns].
+struct TimeSpan {
     std::int64_t beganNs = 0;
     std::int64_t endedNs = 0;
 };
-/// How long at least one of the stretches lasted between two moments [s].
-double secondsWithin(std::vector<Stretch> stretches, std::int64_t fromNs, std::int64_t toNs);
+/// How long at least one of the spans lasted between two moments [s].
+double secondsWithin(std::vector<TimeSpan> spans, std::int64_t fromNs, std::int64_t toNs);
 
 /// The monotonic clock that the processes of a run see when a storm makes it jump, against that of the storm. One
 /// thread.

@@ -79,7 +79,7 @@ private Q_SLOTS:
     void faultsThatFollowEachOtherCountTogether()
     {
         constexpr std::int64_t kSecond = 1'000'000'000;
-        const std::vector<Stretch> faults { { 12 * kSecond, 14 * kSecond }, { 10 * kSecond, 12 * kSecond },
+        const std::vector<TimeSpan> faults { { 12 * kSecond, 14 * kSecond }, { 10 * kSecond, 12 * kSecond },
             { 11 * kSecond, 13 * kSecond }, { 30 * kSecond, 31 * kSecond } };
         QCOMPARE(secondsWithin(faults, 10 * kSecond, 16 * kSecond), 4.0);
         QCOMPARE(secondsWithin(faults, 13 * kSecond, 16 * kSecond), 1.0);

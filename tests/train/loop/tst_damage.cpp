@@ -156,8 +156,7 @@ private Q_SLOTS:
         run.train(0, false, 12);
         run.train(1, false, 12);
         const auto moments = weightsOf(run, 1).parent_path() / "optimizer.safetensors";
-        QCOMPARE(
-            run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
         const CheckpointId merged = run.head(0).id;
         run.train(1, false, 12); // has moments of its own, which leave with what is newer
         NO_FAULT(whole(run));
