@@ -85,7 +85,7 @@ QWidget* WorkersPage::buildProcesses()
     column->addWidget(processTable_, 1);
     setSortedModel(processTable_, &incarnations_, 4, Qt::DescendingOrder);
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
-    auto* columns = new FittedColumns(*processTable_, { kEndedColumn });
+    auto* columns = new FittedColumns(*processTable_, { kEndedColumn, kSpeedColumn });
     columns->keepRoomFor(kSpeedColumn, rateText(999'999)); // it is small while a worker begins
     connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& index) {

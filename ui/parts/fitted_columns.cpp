@@ -13,6 +13,7 @@ namespace furrow {
 namespace {
 
 constexpr int kMostColumn = 320;
+constexpr int kLeastHeading = 56;
 constexpr int kLeastWords = 72; // a few letters and the dots behind them
 constexpr int kCellSides = 14; // of a cell that has no icon
 
@@ -37,8 +38,8 @@ FittedColumns::FittedColumns(QTableView& table, std::initializer_list<int> hidde
 
 void FittedColumns::keepRoomFor(int column, const QString& text)
 {
-    constexpr int kSides = 40; // and a mark or an icon beside it
-    kept_[column] = table_.fontMetrics().horizontalAdvance(text) + kSides;
+    constexpr int kIcon = 26; // a mark, or an icon beside the words
+    kept_[column] = table_.fontMetrics().horizontalAdvance(text) + kCellSides + (isNumber(column) ? 0 : kIcon);
     fit();
 }
 
@@ -54,7 +55,6 @@ bool FittedColumns::eventFilter(QObject* watched, QEvent* event)
 
 void FittedColumns::fit()
 {
-    const int columns = table_.model()->columnCount();
     if (table_.model()->rowCount() == 0) {
         widest_.clear();
         isDragged_ = false;
@@ -63,28 +63,28 @@ void FittedColumns::fit()
     if (isDragged_ || !table_.isVisible())
         return;
     hideEmpty();
-    std::vector<int> widths(static_cast<std::size_t>(columns), 0);
+    std::vector<Width> widths;
     int surplus = -table_.viewport()->width();
-    for (int column = 0; column < columns; ++column)
-        if (!table_.isColumnHidden(column))
-            surplus += widths[static_cast<std::size_t>(column)] = wantedOf(column);
-    const std::vector<int> natural = widths;
-    for (const bool numbers : { false, true })
-        while (surplus > 0) { // the widest first, so that no one is cut more than the others
-            int widest = -1;
-            for (int column = 0; column < columns; ++column)
-                if (const int width = widths[static_cast<std::size_t>(column)]; isNumber(column) == numbers
-                    && width > leastOf(column) && (widest < 0 || width > widths[static_cast<std::size_t>(widest)]))
-                    widest = column;
-            if (widest < 0)
+    for (int column = 0; column < table_.model()->columnCount(); ++column) {
+        if (table_.isColumnHidden(column))
+            continue;
+        widths.push_back(widthOf(column));
+        surplus += widths.back().wanted;
+    }
+    std::vector<Width> fitted = widths;
+    for (const auto least : { &Width::forContents, &Width::forLetters, &Width::forFigures })
+        while (surplus > 0) { // those with most to give first
+            const auto most
+                = std::max_element(fitted.begin(), fitted.end(), [least](const Width& one, const Width& other) {
+                      return one.wanted - one.*least < other.wanted - other.*least;
+                  });
+            if (most->wanted <= (*most).*least)
                 break;
-            --widths[static_cast<std::size_t>(widest)];
+            --most->wanted;
             --surplus;
         }
-    const auto& used = surplus > 0 ? natural : widths; // scrolled anyway: then nothing need be cut
-    for (int column = 0; column < columns; ++column)
-        if (!table_.isColumnHidden(column))
-            table_.setColumnWidth(column, used[static_cast<std::size_t>(column)]);
+    for (const Width& width : surplus > 0 ? widths : fitted) // scrolled anyway: then nothing need be cut
+        table_.setColumnWidth(width.column, width.wanted);
 }
 
 void FittedColumns::hideEmpty()
@@ -106,22 +106,15 @@ bool FittedColumns::isEmpty(int column) const
     return true;
 }
 
-int FittedColumns::wantedOf(int column)
+FittedColumns::Width FittedColumns::widthOf(int column)
 {
-    const int contents = static_cast<const QAbstractItemView&>(table_).sizeHintForColumn(column);
-    const int heading = table_.horizontalHeader()->sectionSizeHint(column);
+    const int figures = static_cast<const QAbstractItemView&>(table_).sizeHintForColumn(column);
     int& widest = widest_[column];
-    widest = std::max({ widest, std::min(std::max(contents, heading), kMostColumn), kept_[column] });
-    return widest;
-}
-
-int FittedColumns::leastOf(int column) const
-{
-    if (!isNumber(column))
-        return kLeastWords;
-    const auto kept = kept_.find(column);
-    return std::max(static_cast<const QAbstractItemView&>(table_).sizeHintForColumn(column),
-        kept == kept_.end() ? 0 : kept->second);
+    widest = std::max({ widest, std::min(figures, kMostColumn), kept_[column] });
+    const int heading = table_.horizontalHeader()->sectionSizeHint(column);
+    const int contents = std::max(widest, std::min(heading, kLeastHeading));
+    return { column, std::max(widest, heading), contents, isNumber(column) ? contents : std::min(contents, kLeastWords),
+        isNumber(column) ? figures : std::min(contents, kLeastWords) };
 }
 
 bool FittedColumns::isNumber(int column) const

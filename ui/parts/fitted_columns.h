@@ -10,7 +10,7 @@ class QTableView;
 namespace furrow {
 
 /// Keeps the columns of a table inside its width as far as that goes: each is as wide as its contents where there is
-/// room, else words give way before headings of numbers, and figures never. What is cut is in the tip. A column does
+/// room, else headings give way before words, and figures never. What is cut is in the tip. A column does
 /// not become narrower while its figures change, and a person who drags one has the say until the table is empty.
 class FittedColumns : public QObject {
 public:
@@ -27,8 +27,15 @@ protected:
 private:
     void fit();
     void hideEmpty();
-    int wantedOf(int column); ///< for the contents, as wide as they were so far [px]
-    int leastOf(int column) const; ///< [px]
+    /// In pixels: what a column would have, and to what it gives way, one after the other.
+    struct Width {
+        int column = 0;
+        int wanted = 0; ///< for contents, as wide as they were so far, and heading
+        int forContents = 0; ///< and for a piece of the heading
+        int forLetters = 0; ///< for some letters of words
+        int forFigures = 0; ///< for nothing but the figures that are there
+    };
+    Width widthOf(int column);
     bool isNumber(int column) const;
     bool isEmpty(int column) const;
     bool showCut(QObject* watched, const QEvent& event);

@@ -22,6 +22,28 @@ constexpr FontRole kRoles[] = { FontRole::Body, FontRole::Small, FontRole::Axis,
 constexpr int kTableRow = 26;
 constexpr int kTableHeader = 24;
 
+/// The headings of a table. One that is cut ends with dots; Qt leaves the sides of a heading out of account and cuts
+/// letters off.
+class Headings : public QHeaderView {
+public:
+    explicit Headings(QWidget* parent)
+        : QHeaderView(Qt::Horizontal, parent)
+    {
+        setSectionsClickable(true);
+    }
+
+protected:
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override
+    {
+        constexpr int kSides = 25; // as style.qss pads them
+        constexpr int kArrow = 12; // of the column that the table is sorted by
+        QHeaderView::initStyleOptionForIndex(option, section);
+        const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+        const int room = sectionSize(section) - kSides - (isSorted ? kArrow : 0);
+        option->text = fontMetrics().elidedText(option->text, Qt::ElideRight, room);
+    }
+};
+
 } // namespace
 
 QFont scaledFont(TextSize size, int weight)
@@ -127,6 +149,7 @@ QTableView* makeTable(const QString& accessibleName)
 {
     auto* table = new QTableView;
     table->setAccessibleName(accessibleName);
+    table->setHorizontalHeader(new Headings(table));
     table->setFont(scaledFont(TextSize::Small));
     table->setShowGrid(false);
     table->setFrameShape(QFrame::NoFrame);
