@@ -7538,6 +7538,14 @@
         <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained once, as repeats are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -7539,6 +7539,14 @@
         <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
         <translation>%1 espera en la cola. Sáquela primero («furrowctl queue remove %2»).</translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained once, as repeats are left out.</source>
+        <translation>%1 está dos veces en los datos: sus filas se entrenan una vez, pues las repeticiones se omiten.</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
+        <translation>%1 tiene el contenido de %2: sus filas se entrenan una vez, pues las repeticiones se omiten.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

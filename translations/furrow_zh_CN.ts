@@ -7538,6 +7538,14 @@
         <source>%1 waits in the queue. Take it out first (&apos;furrowctl queue remove %2&apos;).</source>
         <translation>%1 正在队列中等待。请先将其移出（“furrowctl queue remove %2”）。</translation>
     </message>
+    <message>
+        <source>%1 is in the data twice: its rows are trained once, as repeats are left out.</source>
+        <translation>%1 在数据中出现两次：其各行只训练一次，因为重复的文本会略去。</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
+        <translation>%1 与 %2 内容相同：其各行只训练一次，因为重复的文本会略去。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

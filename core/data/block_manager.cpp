@@ -325,7 +325,8 @@ Result<PlannedBlock> BlockManager::fromPlan(const std::string& plan)
     return std::move(read).block;
 }
 
-/// Made of the content of the files and the place in them, not of names or of the block's number in one data set.
+/// Made of the content of the files and the place in them, not of names or of the block's number in one data set. Where
+/// repeats of the whole data set are left out, the place among all files decides which rows these are.
 std::string BlockManager::fileName(const PlannedBlock& block) const
 {
     json segments = json::array();
@@ -348,6 +349,8 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
         { "chunks", block.chunkRows } };
     if (form != ConversationForm::None)
         key["conversation"] = toString(form);
+    if (state_->duplicates && block.source > 0) // the first source keeps the names it had
+        key["source"] = block.source;
     return sha256Hex(key.dump()).substr(0, kKeyDigits) + ".block";
 }
 

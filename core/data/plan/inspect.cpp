@@ -465,7 +465,8 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     return {};
 }
 
-/// A file that is named twice, or copied: its rows are trained twice in each epoch, which nobody may want.
+/// A file that is named twice, or copied: its rows are trained twice in each epoch, which nobody may want, or are all
+/// left out as repeats.
 void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
 {
     constexpr int kMostNamed = 5;
@@ -481,6 +482,12 @@ void warnOfRepeats(const DataManifest& manifest, DataInspection& inspection)
                 continue;
             if (++named > kMostNamed)
                 ++more;
+            else if (manifest.skipsAllDuplicates)
+                inspection.warnings.push_back(first->second->path == file.path
+                        ? sentence("%1 is in the data twice: its rows are trained once, as repeats are left out.",
+                              { file.path })
+                        : sentence("%1 has the content of %2: its rows are trained once, as repeats are left out.",
+                              { file.path, first->second->path }));
             else if (first->second->path == file.path)
                 inspection.warnings.push_back(sentence(
                     "%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.",

@@ -351,6 +351,42 @@ private Q_SLOTS:
         QCOMPARE(filesIn(run.cache / "temporary"), std::size_t(0));
         QVERIFY(!std::filesystem::exists(folder.path("duplicates.bin.new")));
     }
+    /// The block of one source was found under the name of that of the other, in which nothing is a repeat.
+    void aSourceOfEqualContentTrainedEveryTextTwice()
+    {
+        DataFolder folder;
+        const auto text = test::indexedLines(35) + test::indexedLines(45);
+        const auto one = folder.write("one.txt", text);
+        const Skipping run({ one, folder.write("copies/two.txt", text), one }, folder);
+        for (const bool isReversed : { false, true }) {
+            auto manager = run.opened();
+            const auto trained = train(run, manager, [isReversed](std::vector<PlannedBlock>& blocks) {
+                if (isReversed)
+                    std::reverse(blocks.begin(), blocks.end());
+            });
+            QCOMPARE(trained.times.size(), std::size_t(45));
+            QVERIFY(eachOnce(trained.times));
+            QCOMPARE(trained.duplicates, 3 * 80 - 45);
+            auto again = run.open();
+            for (const auto& block : good(test::planAll(again)))
+                QCOMPARE(good(manager.readAgain(block)).digest, trained.digests.at(block.block));
+            run.dropCache();
+        }
+    }
+    void rowsThatAreTrainedOnceWereSaidToBeTrainedTwice()
+    {
+        DataFolder folder;
+        const auto text = test::indexedLines(40);
+        auto config = test::configFor({ folder.write("one.txt", text), folder.write("two.txt", text) });
+        for (const auto duplicates : { Duplicates::Skip, Duplicates::Report }) {
+            config.duplicates = duplicates;
+            const auto warnings = good(inspectData(config)).warnings;
+            QCOMPARE(warnings.size(), std::size_t(1));
+            const auto says = [&](const char* words) { return warnings[0].find(words) != std::string::npos; };
+            QCOMPARE(says("trained once, as repeats are left out"), duplicates == Duplicates::Skip);
+            QCOMPARE(says("trained twice in each epoch"), duplicates == Duplicates::Report);
+        }
+    }
     void aChangedListWasBelieved()
     {
         DataFolder folder;
