@@ -10,6 +10,18 @@
 
 namespace furrow::test {
 
+/// The 512 bytes of a tar header, with their checksum in its place.
+inline std::string withTarSum(std::string header)
+{
+    header.replace(148, 8, "        ");
+    unsigned sum = 0;
+    for (const char c : header)
+        sum += static_cast<unsigned char>(c);
+    char digits[8];
+    std::snprintf(digits, sizeof digits, "%06o", sum);
+    return header.replace(148, 7, std::string(digits, 7));
+}
+
 /// One entry of a tar archive with its padding. @param type  '0': a file, '5': a folder, '2': a link, ...
 inline std::string tarEntry(const std::string& name, const std::string& bytes, char type = '0')
 {
@@ -21,19 +33,12 @@ inline std::string tarEntry(const std::string& name, const std::string& bytes, c
     put(100, "0000644");
     put(124, std::string(size, 11));
     put(136, "00000000000");
-    put(148, "        ");
     header[156] = type;
     put(257,
         std::string("ustar\0"
                     "00",
             8));
-    unsigned sum = 0;
-    for (const char c : header)
-        sum += static_cast<unsigned char>(c);
-    char digits[8];
-    std::snprintf(digits, sizeof digits, "%06o", sum);
-    put(148, std::string(digits, 7));
-    return header + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
+    return withTarSum(header) + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
 }
 
 /// A record of a pax header: its length counts itself.

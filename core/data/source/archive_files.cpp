@@ -62,6 +62,15 @@ Result<ArchiveKind> kindOf(
     return claimsTar(extension) ? Result<ArchiveKind>(wrongName(name, "tar")) : ArchiveKind::None;
 }
 
+/// "./a.txt" and "b/./a.txt" are "a.txt" and "b/a.txt", as 'tar -cf a.tar .' writes them.
+std::string plainName(std::string_view name)
+{
+    std::string plain = "/" + std::string(name);
+    for (auto at = plain.find("/./"); at != std::string::npos; at = plain.find("/./", at))
+        plain.erase(at, 2);
+    return plain.substr(1);
+}
+
 bool isHidden(std::string_view name) { return isHiddenPath(name) || name.starts_with("__MACOSX/"); }
 
 /// Only its own name begins with a dot, and is one of a data file: somebody may miss it.
@@ -234,37 +243,38 @@ Status addZip(Members& members)
     Names names;
     auto entries = readZipDirectory(*members.source(), members.path(), [&](std::string_view name) {
         names.emplace(name);
-        return members.wants(name);
+        return members.wants(plainName(name));
     });
     if (const auto document = documentKind(names, dataExtension(members.path())))
         return notText(members.path(), *document);
     if (!entries.ok())
         return entries.error();
     for (const auto& entry : entries.value()) {
+        const std::string name = plainName(entry.name);
         if (entry.link) {
-            members.skip(sentence("%1 is a link and was left out.", { members.pathOf(entry.name) }));
+            members.skip(sentence("%1 is a link and was left out.", { members.pathOf(name) }));
             continue;
         }
         const auto packing = zipPacking(entry.method);
         if (entry.encrypted)
             return Error { ErrorCode::InvalidArgument,
-                sentence("%1 is encrypted. Unpack the archive and name the folder.", { members.pathOf(entry.name) }) };
+                sentence("%1 is encrypted. Unpack the archive and name the folder.", { members.pathOf(name) }) };
         if (!packing)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
                     "%1 is packed by method %2 of zip, which Furrow does not know. Unpack the archive and name the folder.",
-                    { members.pathOf(entry.name), std::to_string(entry.method) }) };
+                    { members.pathOf(name), std::to_string(entry.method) }) };
         ArchiveMember member { {}, 0, Compression::None, entry.offset, entry.packedBytes, *packing, entry.sizeBytes,
             entry.crc32 };
         auto head
             = Result<std::shared_ptr<const ByteSource>>(sliceOf(members.source(), entry.offset, entry.packedBytes));
         if (*packing != Compression::None) {
-            const auto stream = memberStream(members.source(), member, members.pathOf(entry.name));
+            const auto stream = memberStream(members.source(), member, members.pathOf(name));
             head = headOf([&stream](std::span<char> into) { return stream->read(into); });
         }
         if (!head.ok())
             return head.error();
-        FURROW_TRY(members.add(entry.name, std::move(member), head.value()));
+        FURROW_TRY(members.add(name, std::move(member), head.value()));
     }
     return {};
 }
@@ -276,7 +286,8 @@ Status addTar(Members& members, Compression packing)
         FURROW_TRY_ASSIGN(auto next, reader.next());
         if (!next)
             return {};
-        const TarEntry& entry = *next;
+        TarEntry& entry = *next;
+        entry.name = plainName(entry.name);
         if (entry.kind == TarEntry::Kind::Folder || entry.kind == TarEntry::Kind::Other || !members.wants(entry.name))
             continue;
         if (entry.kind != TarEntry::Kind::File) {

@@ -119,6 +119,8 @@ Result<std::optional<TarEntry>> TarReader::next()
         entry.name = extra.name.value_or(entry.name);
         entry.sizeBytes = extra.sizeBytes.value_or(entry.sizeBytes);
         entry.kind = extra.sparse ? TarEntry::Kind::Sparse : kindOf(type, entry.name);
+        if (type == 'S')
+            FURROW_TRY(stepOverHoles(header));
         const bool hasData = entry.kind != TarEntry::Kind::Link && entry.kind != TarEntry::Kind::Folder;
         left_ = hasData ? entry.sizeBytes : 0;
         padding_ = paddingOf(left_);
@@ -184,6 +186,17 @@ Status TarReader::stepOver(std::uint64_t size)
     return stepped == size ? Status {} : Status(cut());
 }
 
+/// Of a sparse file of old GNU: as many blocks as its list of stretches needs stand behind the header.
+Status TarReader::stepOverHoles(std::string_view header)
+{
+    constexpr std::size_t kGoesOn = 482; ///< of the header: not 0 where such a block follows
+    constexpr std::size_t kGoesOnHere = 504; ///< of such a block
+    std::string block(kBlock, '\0');
+    for (bool more = header[kGoesOn] != '\0'; more; more = block[kGoesOnHere] != '\0')
+        FURROW_TRY(fill(block));
+    return {};
+}
+
 Status TarReader::readLongName(const TarEntry& entry, std::string& name)
 {
     if (entry.sizeBytes > kMostNameBytes)
@@ -203,6 +216,7 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
     std::string bytes(static_cast<std::size_t>(entry.sizeBytes + paddingOf(entry.sizeBytes)), '\0');
     FURROW_TRY(fill(bytes));
     std::string_view rest(bytes.data(), static_cast<std::size_t>(entry.sizeBytes));
+    bool namedByHoles = false;
     while (!rest.empty() && rest[0] != '\0') {
         std::size_t length = 0;
         const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), length);
@@ -214,8 +228,12 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
         const auto equals = record.find('=');
         const auto key = record.substr(0, equals);
         const auto value = equals == std::string_view::npos ? std::string_view() : record.substr(equals + 1);
-        if (key == "path") {
+        if (key == "GNU.sparse.name") { // the other one was made up for those who know no holes
             extra.name = value;
+            namedByHoles = true;
+        } else if (key == "path") {
+            if (!namedByHoles)
+                extra.name = value;
         } else if (key == "size") {
             std::uint64_t size = 0;
             const auto number = std::from_chars(value.data(), value.data() + value.size(), size);

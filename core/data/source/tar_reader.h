@@ -39,6 +39,7 @@ private:
     Status checkNothingFollows();
     Status fill(std::span<char> into);
     Status stepOver(std::uint64_t size);
+    Status stepOverHoles(std::string_view header);
     Status readLongName(const TarEntry& entry, std::string& name);
     Status readPax(const TarEntry& entry, Extra& extra);
     Error cut() const;

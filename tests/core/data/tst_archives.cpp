@@ -326,6 +326,78 @@ private Q_SLOTS:
         }
         VERIFY_OK(inspectData(test::configFor({ folder.write("filled.tar", one + filled) })));
     }
+    /// As 'tar -cf a.tar .' writes it; each of its files was taken for a hidden one, and left out without a word.
+    void filesWhoseNamesBeginWithDotAndSlashWereDropped()
+    {
+        DataFolder folder;
+        const std::string hidden = "no\n";
+        const auto tar = tarEntry("./", "", '5') + tarEntry("./a.txt", lines(0, 50)) + tarEntry("./b/", "", '5')
+            + tarEntry("./b/./c.txt", lines(50, 100)) + tarEntry("./b/.d.txt", hidden)
+            + tarEntry("./.git/e.txt", hidden) + test::tarEnd();
+        const auto zip = test::zipArchive(
+            { { "./a.txt", lines(0, 50) }, { "./b/./c.txt", lines(50, 100) }, { "./b/.d.txt", hidden } });
+        for (const auto& [name, bytes] : std::map<std::string, std::string> {
+                 { "dot.tar", tar }, { "dot.tgz", test::gzip(tar) }, { "dot.zip", zip } }) {
+            const auto config = test::configFor({ folder.write(name, bytes) });
+            const auto inspection = inspectData(config);
+            VERIFY_OK(inspection);
+            QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
+            QVERIFY2(inspection.value().warnings[0].find("/b/.d.txt is hidden") != std::string::npos,
+                inspection.value().warnings[0].c_str());
+            const auto texts = test::readAll(config, folder.path("cache"));
+            VERIFY_OK(texts);
+            QVERIFY(texts.value() == rows(0, 100));
+        }
+        const auto twice = inspectData(test::configFor(
+            { folder.write("twice.tar", tarEntry("a.txt", "one\n") + tarEntry("./a.txt", "two\n") + test::tarEnd()) }));
+        QVERIFY(!twice.ok());
+        QVERIFY2(twice.error().message.find("a.txt stands in its archive twice") != std::string::npos,
+            twice.error().message.c_str());
+    }
+    /// GNU tar gives such a file another name for those who know no holes: it was left out without a word.
+    void filesWithHolesInPaxArchivesWereDroppedWithoutAWord_data()
+    {
+        QTest::addColumn<QByteArray>("sparse");
+        const std::string data = lines(0, 200);
+        const auto pax = [&](const std::string& records, const std::string& name) {
+            return QByteArray::fromStdString(tarEntry("./PaxHeaders/holes.txt", records, 'x') + tarEntry(name, data));
+        };
+        const auto named = test::paxRecord("GNU.sparse.name", "./holes.txt");
+        const std::string other = "./GNUSparseFile.7/holes.txt";
+        const auto version1 = test::paxRecord("GNU.sparse.major", "1") + test::paxRecord("GNU.sparse.minor", "0");
+        QTest::newRow("pax 1.0") << pax(version1 + named + test::paxRecord("GNU.sparse.realsize", "1048576"), other);
+        QTest::newRow("pax 1.0, and a path behind it") << pax(version1 + named + test::paxRecord("path", other), other);
+        QTest::newRow("pax 0.1") << pax(test::paxRecord("GNU.sparse.size", "1048576")
+                + test::paxRecord("GNU.sparse.numblocks", "1") + named
+                + test::paxRecord("GNU.sparse.map", "0," + std::to_string(data.size())),
+            other);
+        QTest::newRow("pax 0.0") << pax(test::paxRecord("GNU.sparse.size", "1048576"), "holes.txt");
+        // Of more than four stretches: the list goes on in blocks behind the header.
+        auto old = tarEntry("holes.txt", data, 'S');
+        old[482] = 1;
+        auto more = std::string(512, '\0');
+        more[504] = 1;
+        QTest::newRow("gnu") << QByteArray::fromStdString(
+            test::withTarSum(old.substr(0, 512)) + more + std::string(512, '\0') + old.substr(512));
+    }
+    void filesWithHolesInPaxArchivesWereDroppedWithoutAWord()
+    {
+        QFETCH(QByteArray, sparse);
+        DataFolder folder;
+        const auto inspection = inspectData(test::configFor(
+            { folder.write("a.tar", sparse.toStdString() + tarEntry("b.txt", lines(0, 10)) + test::tarEnd()) }));
+        VERIFY_OK(inspection);
+        QCOMPARE(inspection.value().rows, 10);
+        QCOMPARE(inspection.value().warnings.size(), std::size_t(1));
+        QVERIFY2(
+            inspection.value().warnings[0].find("a.tar/holes.txt is stored with holes (sparse)") != std::string::npos,
+            inspection.value().warnings[0].c_str());
+        const auto alone
+            = inspectData(test::configFor({ folder.write("alone.tar", sparse.toStdString() + test::tarEnd()) }));
+        QVERIFY(!alone.ok());
+        QVERIFY2(alone.error().message.find("alone.tar/holes.txt is stored with holes") != std::string::npos,
+            alone.error().message.c_str());
+    }
     void refusesWithASentence_data()
     {
         QTest::addColumn<QString>("name");
