@@ -132,7 +132,12 @@ Status StormRun::takeStep(const Message& said, ResumeChoice& choice)
     }
     if (!std::exchange(olderTracker_, false))
         undueStep_ = said;
-    auto repaired = repairRun(paths_, [](const std::string&) { });
+    const auto nobody = [](const std::string&) { };
+    auto repaired = repairRun(paths_, nobody);
+    if (!repaired.ok() && wasDamaged(repaired.error().message)) { // the older tracker does not know of an earlier yes
+        ++askedSteps_;
+        repaired = repairRun(paths_, nobody, true);
+    }
     return repaired.ok() ? Status {} : repaired.error();
 }
 
