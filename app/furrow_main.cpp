@@ -1,3 +1,4 @@
+#include "app/closed_option.h"
 #include "app/describe.h"
 #include "app/furrow_bench.h"
 #include "app/given_values.h"
@@ -19,16 +20,17 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <optional>
 
 namespace {
 
 struct Arguments {
     std::vector<std::string> runs;
     std::string workspace;
-    std::string theme;
-    std::string language;
+    std::optional<furrow::ThemeKind> theme;
+    std::optional<furrow::Language> language;
     std::string screenshot;
-    std::string page;
+    std::optional<furrow::StartPage> page;
     std::pair<int, int> size; ///< 0: not given
     std::string bench;
     std::string json;
@@ -46,13 +48,11 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option(
         "--workspace", a.workspace, "Folder of runs, cache and presets (else $FURROW_WORKSPACE, else ~/furrow)");
     app.add_flag("--attach", a.attach, "Show the newest run that is alive");
-    app.add_option("--theme", a.theme, "dark, light or system")->check(CLI::IsMember({ "dark", "light", "system" }));
-    app.add_option("--lang", a.language, "en, es or zh_CN")->check(CLI::IsMember({ "en", "es", "zh_CN" }));
+    furrow::addChoice<furrow::ThemeKind>(app, "--theme", a.theme, "dark, light or system");
+    furrow::addChoice<furrow::Language>(app, "--lang", a.language, "en, es or zh_CN");
     app.add_flag("--safe-mode", a.safeMode, "Do not use or keep layout, theme and language");
     app.add_option("--screenshot", a.screenshot, "Save a picture of the window as PNG, then exit");
-    app.add_option("--page", a.page, "Page to show first")
-        ->check(CLI::IsMember({ "overview", "charts", "coverage", "workers", "config", "log", "data", "sampling",
-            "chat", "new", "compare" }));
+    furrow::addChoice<furrow::StartPage>(app, "--page", a.page, "Page to show first");
     app.add_option("--bench", a.bench, "Measure the interface: a name, or all; then exit");
     app.add_option("--json", a.json, "File for the figures of --bench");
     app.add_option(
@@ -92,10 +92,10 @@ furrow::ConsoleOptions consoleOptions(const Arguments& a)
     options.workspace = QDir(QString::fromStdString(workspaceOf(a))).absolutePath();
     for (const std::string& run : a.runs)
         options.runs.append(folderOfRun(QString::fromStdString(run)));
-    options.theme = QString::fromStdString(a.theme);
-    options.language = QString::fromStdString(a.language);
+    options.theme = a.theme;
+    options.language = a.language;
     options.screenshot = QString::fromStdString(a.screenshot);
-    options.page = QString::fromStdString(a.page);
+    options.page = a.page;
     if (a.size.first > 0 && a.size.second > 0)
         options.size = QSize(a.size.first, a.size.second);
     options.attach = a.attach;

@@ -113,7 +113,7 @@ class TestConsoleJob : public QObject {
         if (!run.isEmpty())
             options.runs = { run };
         options.safeMode = true;
-        options.language = QStringLiteral("en");
+        options.language = Language::English;
         options.size = QSize(1280, 800);
         auto console = std::make_unique<Console>(options);
         console->show();

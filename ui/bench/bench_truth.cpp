@@ -31,7 +31,7 @@ struct Watched {
         : bench(workspace)
         , window(bench, appearance, false)
     {
-        appearance.setLanguage(QStringLiteral("en"));
+        appearance.setLanguage(Language::English);
         window.show();
         bench.start({});
     }

@@ -1,6 +1,5 @@
 #include "ui/shell/appearance.h"
 
-#include "ui/theme/theme.h"
 #include "ui/widgets/plain_text.h"
 #include "ui/widgets/wheel_guard.h"
 
@@ -19,12 +18,21 @@ QString themeKey() { return QStringLiteral("appearance/theme"); }
 
 QString languageKey() { return QStringLiteral("appearance/language"); }
 
-QString systemLanguage()
+Language systemLanguage()
 {
-    const QString name = QLocale::system().name();
-    if (name.startsWith(QLatin1String("zh")))
-        return QStringLiteral("zh_CN");
-    return name.startsWith(QLatin1String("es")) ? QStringLiteral("es") : QStringLiteral("en");
+    switch (QLocale::system().language()) {
+    case QLocale::Chinese: return Language::Chinese;
+    case QLocale::Spanish: return Language::Spanish;
+    default: return Language::English;
+    }
+}
+
+QString nameText(auto value) { return QString::fromStdString(toString(value)); }
+
+/// What was chosen before; `otherwise`: nothing, or something that this version does not have.
+template <ClosedSet Enum> Enum remembered(const QSettings& settings, const QString& key, Enum otherwise)
+{
+    return closedValue<Enum>(settings.value(key).toString().toStdString()).value_or(otherwise);
 }
 
 } // namespace
@@ -32,85 +40,82 @@ QString systemLanguage()
 Appearance::Appearance(bool remember, QObject* parent)
     : QObject(parent)
     , remember_(remember)
-    , theme_(QStringLiteral("system"))
     , language_(systemLanguage())
     , own_(new QTranslator(this))
     , qt_(new QTranslator(this))
 {
     if (remember_) {
         const QSettings settings;
-        const QString theme = settings.value(themeKey(), theme_).toString();
-        const QString language = settings.value(languageKey(), language_).toString();
-        theme_ = themes().contains(theme) ? theme : theme_;
-        language_ = languages().contains(language) ? language : language_;
+        theme_ = remembered(settings, themeKey(), theme_);
+        language_ = remembered(settings, languageKey(), language_);
     }
     keepTipsPlain();
     guardWheel();
-    applyTheme();
+    furrow::theme().apply(theme_);
     applyLanguage();
 }
 
-void Appearance::setTheme(const QString& theme)
+void Appearance::setTheme(ThemeKind theme)
 {
-    if (theme == theme_ || !themes().contains(theme))
+    if (theme == theme_)
         return;
     theme_ = theme;
     if (remember_)
-        QSettings().setValue(themeKey(), theme);
-    applyTheme();
+        QSettings().setValue(themeKey(), nameText(theme));
+    furrow::theme().apply(theme_);
     Q_EMIT themeChanged();
 }
 
-void Appearance::setLanguage(const QString& language)
+void Appearance::setLanguage(Language language)
 {
-    if (language == language_ || !languages().contains(language))
+    if (language == language_)
         return;
     language_ = language;
     if (remember_)
-        QSettings().setValue(languageKey(), language);
+        QSettings().setValue(languageKey(), nameText(language));
     applyLanguage();
     Q_EMIT languageChanged();
-}
-
-void Appearance::applyTheme()
-{
-    furrow::theme().apply(theme_ == QLatin1String("dark") ? ThemeKind::Dark
-            : theme_ == QLatin1String("light")            ? ThemeKind::Light
-                                                          : ThemeKind::System);
 }
 
 void Appearance::applyLanguage()
 {
     QCoreApplication::removeTranslator(own_);
     QCoreApplication::removeTranslator(qt_);
-    QLocale::setDefault(QLocale(language_));
+    const QString language = nameText(language_);
+    QLocale::setDefault(QLocale(language));
     // English has a file too: it holds the plural forms.
-    if (own_->load(QStringLiteral(":/i18n/furrow_%1.qm").arg(language_)))
+    if (own_->load(QStringLiteral(":/i18n/furrow_%1.qm").arg(language)))
         QCoreApplication::installTranslator(own_);
-    if (qt_->load(QStringLiteral("qtbase_%1").arg(language_), QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+    if (qt_->load(QStringLiteral("qtbase_%1").arg(language), QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(qt_);
 }
 
-QString Appearance::themeName(const QString& theme)
+QString Appearance::themeName(ThemeKind theme)
 {
-    if (theme == QLatin1String("dark"))
-        return tr("Dark");
-    return theme == QLatin1String("light") ? tr("Light") : tr("Same as the system");
+    switch (theme) {
+    case ThemeKind::Dark: return tr("Dark");
+    case ThemeKind::Light: return tr("Light");
+    case ThemeKind::System: break;
+    }
+    return tr("Same as the system");
 }
 
-bool Appearance::hasFontFor(const QString& language)
+bool Appearance::hasFontFor(Language language)
 {
-    return language != QLatin1String("zh_CN") || !QFontDatabase::families(QFontDatabase::SimplifiedChinese).isEmpty();
+    return language != Language::Chinese || !QFontDatabase::families(QFontDatabase::SimplifiedChinese).isEmpty();
 }
 
-QString Appearance::languageName(const QString& language)
+QString Appearance::languageName(Language language)
 {
-    if (language == QLatin1String("es"))
-        return QStringLiteral("Español");
-    if (language != QLatin1String("zh_CN"))
-        return QStringLiteral("English");
-    return hasFontFor(language) ? QStringLiteral("简体中文")
-                                : QStringLiteral("Chinese (no font for it is installed)"); // else boxes would say it
+    switch (language) {
+    case Language::English: break;
+    case Language::Spanish: return QStringLiteral("Español");
+    case Language::Chinese:
+        return hasFontFor(language)
+            ? QStringLiteral("简体中文")
+            : QStringLiteral("Chinese (no font for it is installed)"); // else boxes would say it
+    }
+    return QStringLiteral("English");
 }
 
 } // namespace furrow

@@ -31,10 +31,10 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
     , bench_(std::make_unique<Workbench>(options.workspace))
 {
     registerBridgeTypes();
-    if (!options.theme.isEmpty())
-        appearance_->setTheme(options.theme);
-    if (!options.language.isEmpty())
-        appearance_->setLanguage(options.language);
+    if (options.theme)
+        appearance_->setTheme(*options.theme);
+    if (options.language)
+        appearance_->setLanguage(*options.language);
     // A newcomer's form is ready to launch: the small text that ships with the program is its data.
     const auto sample = resourcePath("sample/tinyshakespeare.txt");
     if (sample.ok())
@@ -127,15 +127,13 @@ void Console::logListing()
 
 void Console::showAsked()
 {
-    static const QStringList kPages { QStringLiteral("overview"), QStringLiteral("charts"), QStringLiteral("coverage"),
-        QStringLiteral("workers"), QStringLiteral("config"), QStringLiteral("log"), QStringLiteral("data"),
-        QStringLiteral("sampling"), QStringLiteral("chat") };
-    if (options_.page == QLatin1String("new"))
+    static_assert(static_cast<int>(StartPage::Chat) == RunView::Chat && RunView::Chat == RunView::kPageCount - 1);
+    if (options_.page == StartPage::New)
         window_->showPerspective(MainWindow::Perspective::Launch);
-    else if (options_.page == QLatin1String("compare"))
+    else if (options_.page == StartPage::Compare)
         window_->showPerspective(MainWindow::Perspective::Compare);
-    else if (const auto page = kPages.indexOf(options_.page); page >= 0)
-        window_->runView().showPage(static_cast<int>(page));
+    else if (options_.page)
+        window_->runView().showPage(static_cast<int>(*options_.page));
 }
 
 void Console::attachToLiving()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/shell/appearance.h"
 #include "ui/shell/gui_gap_probe.h"
 
 #include <QObject>
@@ -7,22 +8,39 @@
 #include <QStringList>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace furrow {
 
-class Appearance;
 class MainWindow;
 class Workbench;
+
+/// What the console can show first: a page of the run (RunView::Page), the form of a new run, the comparison.
+enum class StartPage { Overview, Charts, Coverage, Workers, Config, Log, Data, Sampling, Chat, New, Compare };
+template <>
+inline constexpr std::array kClosedNames<StartPage> {
+    ClosedName { StartPage::Overview, "overview" },
+    ClosedName { StartPage::Charts, "charts" },
+    ClosedName { StartPage::Coverage, "coverage" },
+    ClosedName { StartPage::Workers, "workers" },
+    ClosedName { StartPage::Config, "config" },
+    ClosedName { StartPage::Log, "log" },
+    ClosedName { StartPage::Data, "data" },
+    ClosedName { StartPage::Sampling, "sampling" },
+    ClosedName { StartPage::Chat, "chat" },
+    ClosedName { StartPage::New, "new" },
+    ClosedName { StartPage::Compare, "compare" },
+};
 
 /// What the command line asks of the console.
 struct ConsoleOptions {
     QString workspace;
     QStringList runs; ///< folders to show; the first one is opened
-    QString theme; ///< "": as before
-    QString language;
+    std::optional<ThemeKind> theme; ///< nothing: as before
+    std::optional<Language> language;
     QString screenshot; ///< file; "": none
-    QString page; ///< page to show at first, for pictures: "charts", "coverage", "new", ...
+    std::optional<StartPage> page; ///< to show at first, for pictures
     std::chrono::steady_clock::time_point begun; ///< when the program began, for the log
     QSize size; ///< of the window; empty: as before
     bool attach = false; ///< show the newest living run

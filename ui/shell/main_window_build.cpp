@@ -68,7 +68,8 @@ void MainWindow::refreshLanguageMenus()
     QMenu* view = actions_->menu(Actions::Menu::View);
     docksMenu_ = view->addMenu(tr("Docks"));
     QMenu* themes = view->addMenu(tr("Theme"));
-    for (const QString& theme : Appearance::themes()) {
+    for (const auto& one : kClosedNames<ThemeKind>) {
+        const ThemeKind theme = one.value;
         QAction* action = themes->addAction(Appearance::themeName(theme));
         action->setCheckable(true);
         action->setChecked(theme == appearance_.theme());
@@ -77,7 +78,8 @@ void MainWindow::refreshLanguageMenus()
             [this, action, theme] { action->setChecked(theme == appearance_.theme()); });
     }
     QMenu* languages = view->addMenu(tr("Language"));
-    for (const QString& language : Appearance::languages()) {
+    for (const auto& one : kClosedNames<Language>) {
+        const Language language = one.value;
         QAction* action = languages->addAction(Appearance::languageName(language));
         action->setCheckable(true);
         action->setChecked(language == appearance_.language());

@@ -194,8 +194,8 @@ int main(int argc, char** argv)
     }
     registerBridgeTypes();
     Appearance appearance(false);
-    appearance.setTheme(words.value(4, QStringLiteral("dark")));
-    appearance.setLanguage(words.value(7, QStringLiteral("en")));
+    appearance.setTheme(closedValue<ThemeKind>(words.value(4).toStdString()).value_or(ThemeKind::Dark));
+    appearance.setLanguage(closedValue<Language>(words.value(7).toStdString()).value_or(Language::English));
     Workbench bench(words[1]);
     MainWindow window(bench, appearance, false);
     window.resize(words.value(5, QStringLiteral("1280")).toInt(), words.value(6, QStringLiteral("800")).toInt());

@@ -454,8 +454,8 @@ private Q_SLOTS:
         QCOMPARE(endReasonSentence(StopReason::User, "after a checkpoint"), QStringLiteral("a person stopped it"));
         QVERIFY(endInWords(StopReason::User, sentence(kKilled)).starts_with("a person killed it ("));
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         QVERIFY(!endReasonSentence(StopReason::User, sentence(kKilled)).contains(QLatin1String("person killed")));
     }
 

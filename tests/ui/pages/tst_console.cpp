@@ -196,7 +196,7 @@ private Q_SLOTS:
         bench.start({});
         bench.showRun(story.folder());
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && !bench.cells().cells().empty(), kPatienceMs);
-        for (const QString& theme : { QStringLiteral("dark"), QStringLiteral("light") }) {
+        for (const ThemeKind theme : { ThemeKind::Dark, ThemeKind::Light }) {
             appearance.setTheme(theme);
             for (int page = 0; page < RunView::kPageCount; ++page) {
                 window.runView().showPage(page);
@@ -213,20 +213,20 @@ private Q_SLOTS:
 
     void theWindowOutgrewASmallScreen_data()
     {
-        QTest::addColumn<QString>("language");
-        for (const QString& language : Appearance::languages())
-            QTest::newRow(qPrintable(language)) << language;
+        QTest::addColumn<Language>("language");
+        for (const auto& one : kClosedNames<Language>)
+            QTest::newRow(one.name.data()) << one.value;
     }
 
     /// A screen of 1280x720 pixels at 150 %. In Spanish the words of the inspector made the window 41 points wider.
     void theWindowOutgrewASmallScreen()
     {
-        QFETCH(QString, language);
+        QFETCH(Language, language);
         constexpr QSize kScreen(853, 480);
         const RunStory story({});
         Appearance appearance(false);
         appearance.setLanguage(language);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         Workbench bench(story.workspace());
         MainWindow window(bench, appearance, false);
         window.resize(kScreen);
@@ -286,12 +286,12 @@ private Q_SLOTS:
                     action->trigger();
             QTRY_VERIFY_WITH_TIMEOUT(&console.window() != before || language.isEmpty(), kPatienceMs);
         };
-        const auto back = qScopeGuard([] { Appearance(false).setLanguage(QStringLiteral("en")); });
-        speak(Appearance::languageName(QStringLiteral("es")));
+        const auto back = qScopeGuard([] { Appearance(false).setLanguage(Language::English); });
+        speak(Appearance::languageName(Language::Spanish));
         QTRY_VERIFY_WITH_TIMEOUT(
             !events()->visibleRegion().isEmpty() && lanes()->visibleRegion().isEmpty(), kPatienceMs);
         console.window().showPerspective(MainWindow::Perspective::Launch);
-        speak(Appearance::languageName(QStringLiteral("en")));
+        speak(Appearance::languageName(Language::English));
         QVERIFY(console.window().perspective() == MainWindow::Perspective::Launch);
         console.window().showPerspective(MainWindow::Perspective::Watch);
         QTRY_VERIFY_WITH_TIMEOUT(!events()->visibleRegion().isEmpty(), kPatienceMs);
@@ -303,8 +303,8 @@ private Q_SLOTS:
     {
         const RunStory story({});
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         Workbench bench(story.workspace());
         MainWindow window(bench, appearance, false);
         window.show();

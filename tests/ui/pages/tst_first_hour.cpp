@@ -417,12 +417,12 @@ private Q_SLOTS:
     void oneAlertHadTwoDecimalPoints()
     {
         Appearance appearance(false);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         const Message spike = sentence(
             "loss %1 in windows %2-%3 is an outlier: robust z-score %4", { Real(2.9121, 4), "3", "4", Real(6.5, 1) });
         QCOMPARE(spike.text(), std::string("loss 2.9121 in windows 3-4 is an outlier: robust z-score 6.5"));
         QCOMPARE(coreWords(spike), QString::fromStdString(spike));
-        appearance.setLanguage(QStringLiteral("es"));
+        appearance.setLanguage(Language::Spanish);
         const QString words = coreWords(spike);
         QVERIFY2(words.contains(QStringLiteral("2,9121")) && words.contains(QStringLiteral("6,5")), qPrintable(words));
     }
@@ -431,10 +431,10 @@ private Q_SLOTS:
     void aCountInASentenceWasADecimalNumberElsewhere()
     {
         Appearance appearance(false);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         const HeldOutLoss evaluation { 2.5, 1'234'567, { 98'765, false }, 0, true, 0, "all replicas, merged" };
         QVERIFY(coreWords(ofWhat(evaluation)).contains(QStringLiteral("1,234,567")));
-        appearance.setLanguage(QStringLiteral("es"));
+        appearance.setLanguage(Language::Spanish);
         const QString words = coreWords(ofWhat(evaluation));
         QVERIFY2(words.contains(QStringLiteral("1.234.567")) && words.contains(QStringLiteral("98.765"))
                 && !words.contains(QLatin1Char(',') + QStringLiteral("567")),
@@ -462,16 +462,16 @@ private Q_SLOTS:
     /// In a window of 1024 points the choices above the charts lay over one another and were cut through a letter.
     void theChoicesAboveTheChartsLayOverOneAnother_data()
     {
-        QTest::addColumn<QString>("language");
-        for (const char* language : { "en", "es", "zh_CN" })
-            QTest::newRow(language) << QString::fromLatin1(language);
+        QTest::addColumn<Language>("language");
+        for (const auto& one : kClosedNames<Language>)
+            QTest::newRow(one.name.data()) << one.value;
     }
     void theChoicesAboveTheChartsLayOverOneAnother()
     {
-        QFETCH(QString, language);
+        QFETCH(Language, language);
         Appearance appearance(false);
         appearance.setLanguage(language);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         const RunStory story({});
         Workbench bench(story.workspace());
         show(bench, story);

@@ -298,8 +298,8 @@ private Q_SLOTS:
     void whatAResumeGivesUpStoodInEnglish()
     {
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         QWidget window;
         auto plan = std::make_shared<ResumePlan>(*planOfTen());
         plan->loss = sentence("%1 The one before it would be used.",
@@ -355,9 +355,9 @@ private Q_SLOTS:
     void theResumeDialogFitsASmallScreenInEachLanguage()
     {
         Appearance appearance(false);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
-        for (const QString& language : { QStringLiteral("en"), QStringLiteral("es"), QStringLiteral("zh_CN") }) {
-            appearance.setLanguage(language);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
+        for (const auto& language : kClosedNames<Language>) {
+            appearance.setLanguage(language.value);
             QWidget window;
             window.resize(800, 480);
             ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(),
@@ -365,7 +365,8 @@ private Q_SLOTS:
             dialog.show();
             QVERIFY(QTest::qWaitForWindowExposed(&dialog));
             QVERIFY2(dialog.minimumSizeHint().width() <= roomOnScreen(dialog).width(),
-                qPrintable(QStringLiteral("%1: %2").arg(language).arg(dialog.minimumSizeHint().width())));
+                qPrintable(
+                    QStringLiteral("%1: %2").arg(QLatin1String(language.name)).arg(dialog.minimumSizeHint().width())));
         }
     }
 
@@ -443,8 +444,8 @@ private Q_SLOTS:
     void theReasonsForAStateStayedEnglish()
     {
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         RunStatus status;
         const WallTime when(1'795'371'298'000'000'000);
         const auto ended = [&when](const char* attempt, const Argument& why) {
@@ -479,9 +480,9 @@ private Q_SLOTS:
     void aSentenceThatEndsAnotherOneIsKnownWithoutItsFullStop()
     {
         Appearance appearance(false);
-        for (const char* language : { "es", "zh_CN" }) {
-            appearance.setLanguage(QString::fromLatin1(language));
-            const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        for (const Language language : { Language::Spanish, Language::Chinese }) {
+            appearance.setLanguage(language);
+            const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
             const Message why = sentence("The workers ended before the run did.");
             const QString words
                 = coreWords(sentence("Attempt %1 ended at %2: %3.", { "1", "2026-03-13T18:42:10Z", why }));
@@ -495,8 +496,8 @@ private Q_SLOTS:
     void aSentenceOfCoreIsSaidWithItsValues()
     {
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         QCOMPARE(coreWords(Message("bad allocation at 0x12")), QStringLiteral("bad allocation at 0x12"));
         const Message died = sentence("SIGKILL (likely the out-of-memory killer)");
         const Message lost = sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
@@ -519,8 +520,8 @@ private Q_SLOTS:
     void aNameThatReadsLikeASettingOrAStateWasTranslated()
     {
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         for (const char* name :
             { "width", "stopped", "free", "user", "1,234", "2026-03-13T18:42:10Z", "No attempt was started yet." }) {
             const QString words = coreWords(sentence("the file %1 is not there", { name }));
@@ -534,8 +535,8 @@ private Q_SLOTS:
     void errorsOfCoreStoodInEnglish()
     {
         Appearance appearance(false);
-        appearance.setLanguage(QStringLiteral("es"));
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         const QTemporaryDir folder;
         const std::string path = folder.path().toStdString();
         const Error missing = readFile(path + "/absent.txt", 10).error();
@@ -828,7 +829,7 @@ private Q_SLOTS:
     void noLetterIsTwiceInAMenu()
     {
         const RunStory story({});
-        for (const QString& language : Appearance::languages()) {
+        for (const auto& [language, code, label] : kClosedNames<Language>) {
             Appearance appearance(false);
             appearance.setLanguage(language);
             Workbench bench(story.workspace());
@@ -847,11 +848,12 @@ private Q_SLOTS:
                     const QString letter = QKeySequence::mnemonic(action->text()).toString();
                     QVERIFY2(!letter.isEmpty(), qPrintable(action->text()));
                     QVERIFY2(!letters.contains(letter),
-                        qPrintable(language + QLatin1Char(' ') + menu->title() + QLatin1Char(' ') + action->text()));
+                        qPrintable(QLatin1String(code) + QLatin1Char(' ') + menu->title() + QLatin1Char(' ')
+                            + action->text()));
                     letters.insert(letter);
                 }
             }
-            appearance.setLanguage(QStringLiteral("en"));
+            appearance.setLanguage(Language::English);
         }
     }
 

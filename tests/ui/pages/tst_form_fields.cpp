@@ -57,17 +57,17 @@ private Q_SLOTS:
 
     void everyFieldKeepsWhatIsTypedAndSaysWhatIsWrong_data()
     {
-        QTest::addColumn<QString>("language");
-        for (const char* language : { "en", "es", "zh_CN" })
-            QTest::newRow(language) << QString::fromLatin1(language);
+        QTest::addColumn<Language>("language");
+        for (const auto& one : kClosedNames<Language>)
+            QTest::newRow(one.name.data()) << one.value;
     }
 
     void everyFieldKeepsWhatIsTypedAndSaysWhatIsWrong()
     {
-        QFETCH(QString, language);
+        QFETCH(Language, language);
         Appearance appearance(false);
         appearance.setLanguage(language);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         int typed = 0;
         for (const Setting& setting : settings()) {
             RunForm form;
@@ -94,7 +94,7 @@ private Q_SLOTS:
                     const QString words = FormField::problemText(problem, form.text(setting));
                     QVERIFY2(!words.isEmpty(), qPrintable(where));
                     QVERIFY2(words.contains(settingLabel(setting)), qPrintable(where + QStringLiteral(": ") + words));
-                    QVERIFY2(language == QLatin1String("en") || !words.contains(QLatin1String("allowed")),
+                    QVERIFY2(language == Language::English || !words.contains(QLatin1String("allowed")),
                         qPrintable(where + QStringLiteral(": ") + words));
                 }
                 QVERIFY2(

@@ -545,7 +545,7 @@ private Q_SLOTS:
     void aReasonThatIsASentenceHadTwoFullStops()
     {
         Appearance appearance(false);
-        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(QStringLiteral("en")); });
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         const RunStory story({});
         auto supervisor = story.supervisor();
         const Message reason
@@ -555,7 +555,7 @@ private Q_SLOTS:
         const QString evidence = evidenceText(status, QStringLiteral(" "));
         QVERIFY2(evidence.contains(QString::fromStdString(reason)) && !evidence.contains(QStringLiteral("..")),
             qPrintable(evidence));
-        appearance.setLanguage(QStringLiteral("es"));
+        appearance.setLanguage(Language::Spanish);
         QVERIFY2(!evidenceText(status, QStringLiteral(" ")).contains(QStringLiteral("is not there")),
             qPrintable(evidenceText(status, QStringLiteral(" "))));
     }
