@@ -171,12 +171,15 @@ int lookAtRun(const std::string& run, bool json)
         return fail(found.error(), json);
     const auto problems = found.value().all();
     const bool good = damage.empty() && problems.empty();
+    const Message costs = damage.empty() ? Message() : costsOfRepair(file.value());
     if (json) {
-        print({ { "run", run }, { "good", good }, { "damage", damage }, { "problems", problems } });
+        print({ { "run", run }, { "good", good }, { "damage", damage }, { "costs", costs }, { "problems", problems } });
         return good ? kDone : kFailed;
     }
     if (!damage.empty())
         std::cout << damage << "\n'furrowctl doctor " << run << " --repair' rebuilds what the checkpoints prove.\n";
+    if (!costs.empty())
+        std::cout << costs << "\n";
     for (const auto& problem : problems)
         std::cout << problem << "\n";
     if (!found.value().blocks.empty())
@@ -223,10 +226,10 @@ int repair(const std::string& run, bool acceptLoss, bool json)
     notes.insert(notes.end(), r.rebuilt.leftOut.begin(), r.rebuilt.leftOut.end());
     if (json) {
         print({ { "run", run }, { "repaired", r.needed }, { "damage", r.damage }, { "basis", r.basis },
-            { "older", r.older }, { "made_live", r.madeLive }, { "settings_set_aside", r.settingsSetAside },
-            { "old_copy", r.oldCopy.string() }, { "checkpoints_added", r.rebuilt.checkpoints },
-            { "heads", r.rebuilt.heads }, { "committed", r.committed }, { "chunks", r.known }, { "notes", notes },
-            { "problems", left } });
+            { "older", r.older }, { "foreign", r.foreign }, { "made_live", r.madeLive },
+            { "settings_set_aside", r.settingsSetAside }, { "old_copy", r.oldCopy.string() },
+            { "checkpoints_added", r.rebuilt.checkpoints }, { "heads", r.rebuilt.heads }, { "committed", r.committed },
+            { "chunks", r.known }, { "notes", notes }, { "problems", left } });
         return code;
     }
     if (!r.needed) {
@@ -241,6 +244,7 @@ int repair(const std::string& run, bool acceptLoss, bool json)
         return code;
     }
     std::cout << (r.older ? "The tracker was older than the weights.\nIt was taken forward with "
+            : r.foreign   ? r.damage + "\nThe tracker of this run was made anew from "
                           : "The tracker was damaged: " + r.damage + "\nIt was made anew from ")
               << r.basis << ".\n"
               << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known

@@ -100,7 +100,8 @@ int listRuns(const RunOptions& o)
 /// Every training of a chunk that the surviving weights have, with who did it and when in the run.
 int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
 {
-    auto chunks = trainedChunks(readableLedger(paths));
+    auto ledger = openLedger(paths);
+    auto chunks = ledger.ok() ? trainedChunks(ledger.value().file()) : ledger.error();
     if (!chunks.ok())
         return fail(chunks.error(), o.json);
     nlohmann::json rows = nlohmann::json::array();

@@ -49,7 +49,8 @@ namespace {
     "SELECT c.stop, c.rule_steps, c.rule_tokens, c.rule_hours, c.rule_epochs, c.rule_blocks, b.steps, b.tokens,"       \
     " b.claimed_tokens, b.reserved_steps, b.completed_blocks, b.active_ns,"                                            \
     " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='most_participations'), -1) AS most_participations," \
-    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='participations'), 0) AS participations"
+    " coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='participations'), 0) AS participations,"            \
+    " EXISTS (SELECT 1 FROM meta WHERE key='made_anew') AS is_made_anew"
 constexpr Select kRun { FURROW_RUN_COLUMNS " FROM control c, budget b WHERE c.one=1 AND b.one=1" };
 constexpr Select kRunOfLive { FURROW_RUN_COLUMNS
     ", i.reserved_steps AS own_reserved FROM incarnation i, control c, budget b"
@@ -74,6 +75,7 @@ RunState runStateAt(const Rows& row)
     run.activeHours = static_cast<double>(row.integer(kRun["active_ns"])) / 3.6e12;
     run.mostParticipations = row.integer(kRun["most_participations"]);
     run.participations = row.integer(kRun["participations"]);
+    run.isMadeAnew = row.integer(kRun["is_made_anew"]) != 0;
     return run;
 }
 

@@ -21,6 +21,7 @@ struct RunState {
     std::int64_t ownReservedSteps = 0; // of the incarnation that asked
     std::int64_t mostParticipations = kNotPrivate; // of a unit; 0: no limit
     std::int64_t participations = 0; // of private training: of any unit at most, so far
+    bool isMadeAnew = false; // by a repair: `participations` lacks what was lost before that
 };
 RunState loadRunState(Database& db);
 /// The first statement of every transaction of a worker (core/DECISIONS.md 5): fails the database with Cancelled "lost

@@ -41,6 +41,7 @@ void storeMeta(Database& db, const std::string& key, const std::string& value);
 /// Keys in `meta` that other files read: what the newest attempt goes on without, how often any unit took part.
 inline constexpr const char* kGoesOnWithout = "goes_on_without";
 inline constexpr const char* kParticipations = "participations"; // epochs.cpp has it in SQL
+inline constexpr const char* kMadeAnew = "made_anew"; // and this
 /// Begin of the key in `meta` of why an incarnation cannot save, its number behind it.
 inline constexpr const char* kNotSaved = "not_saved-";
 /// Begin of the key in `meta` of what the text `doing` of a role is made of.

@@ -66,6 +66,8 @@ void LedgerReader::standIn(Message why) { state_->standsInBecause = std::move(wh
 
 const Message& LedgerReader::standsInBecause() const { return state_->standsInBecause; }
 
+const std::filesystem::path& LedgerReader::file() const { return state_->db.path(); }
+
 bool LedgerReader::isOfOneMoment() const { return state_->db.isImmutable(); }
 
 namespace {
@@ -112,6 +114,12 @@ Result<std::int64_t> LedgerReader::participations()
     std::int64_t count = 0;
     const auto read = std::from_chars(kept.data(), kept.data() + kept.size(), count);
     return read.ec == std::errc() && count >= 0 && count <= kMost ? count : 0;
+}
+
+Result<bool> LedgerReader::isMadeAnew()
+{
+    FURROW_TRY_ASSIGN(const std::string when, metaText(state_->db, kMadeAnew));
+    return !when.empty();
 }
 
 Result<Message> LedgerReader::goesOnWithout()

@@ -212,11 +212,14 @@ public:
     /// It sees nothing that is written from now on: the file was alone in its folder, or the folder cannot be written.
     bool isOfOneMoment() const;
 
+    const std::filesystem::path& file() const; ///< that it reads, as errors name it
     Result<std::string> runId();
     Result<std::int64_t> participations(); ///< of private training, of any unit at most so far; 0: none, or not kept
     /// Corrupt: it is a copy without a WAL, which no process of a run writes; Database::setWalMode() mends that.
     static Status checkIsLive(const std::filesystem::path& tracker);
     Result<std::vector<Message>> notSaved(); ///< what live workers keep of why they cannot save, by worker
+    Result<bool> isMadeAnew(); ///< by a repair, or gone on with as an older copy: what was lost before that with its
+                               ///< weights is not in the history
     Result<Message> goesOnWithout(); ///< what keepGoesOnWithout() kept; "": nothing
     Result<std::string> frozen(); ///< TrackerConfig::frozen; "": made by a version that did not keep it
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.

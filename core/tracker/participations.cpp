@@ -17,6 +17,11 @@ namespace furrow {
 
 namespace {
 
+/// Of a claim c that trained: any trace that it left says so, whatever its times are.
+#define FURROW_BEGUN \
+    "(c.started_wall>0 OR c.outcome=1 OR c.steps>0 OR c.done<>'' OR c.skipped<>'' OR EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
+static_assert(static_cast<int>(ClaimOutcome::Trained) == 1);
+
 WindowRanges partsOf(Database& db, std::int64_t claim)
 {
     WindowRanges parts;
@@ -69,8 +74,8 @@ const WindowRanges kAll { { 0, std::numeric_limits<std::int32_t>::max() } };
 std::int64_t mostOf(Database& db, ChunkId chunk, const WindowRanges& among)
 {
     Depth depth;
-    Rows rows
-        = db.query("SELECT id, outcome, ranges, done, skipped FROM claim WHERE chunk=? AND started_wall<>0", chunk);
+    Rows rows = db.query(
+        "SELECT c.id, c.outcome, c.ranges, c.done, c.skipped FROM claim c WHERE c.chunk=? AND " FURROW_BEGUN, chunk);
     while (rows.next())
         depth.add(windowsOf(db, rows));
     return depth.most(among);
@@ -97,8 +102,8 @@ Counts countAll(Database& db)
             counts[at % kEpochIds] += depth.most(kAll);
         depth = {};
     };
-    Rows rows
-        = db.query("SELECT id, outcome, ranges, done, skipped, chunk FROM claim WHERE started_wall<>0 ORDER BY chunk");
+    Rows rows = db.query("SELECT c.id, c.outcome, c.ranges, c.done, c.skipped, c.chunk FROM claim c WHERE " FURROW_BEGUN
+                         " ORDER BY c.chunk");
     while (rows.next()) {
         const std::int64_t chunk = chunkIdAt(db, rows, 5).value;
         if (chunk != at)
@@ -129,10 +134,11 @@ Result<Participations> participations(const std::filesystem::path& tracker, cons
     Participations found;
     found.kept = mostOf(countKept(db));
     found.all = mostOf(countAll(db));
-    found.lostTrainings = db.integer("SELECT count(*) FROM claim c WHERE c.started_wall<>0 AND (c.outcome=? OR EXISTS"
+    found.lostTrainings = db.integer("SELECT count(*) FROM claim c WHERE " FURROW_BEGUN " AND (c.outcome=? OR EXISTS"
                                      " (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0))",
                                 ClaimOutcome::Lost)
                               .value_or(0);
+    found.isHistoryLost = db.integer("SELECT count(*) FROM meta WHERE key=?", kMadeAnew).value_or(0) > 0;
     {
         Rows row = db.query("SELECT coalesce(sum(windows), 0), coalesce(sum(samples), 0) FROM chunk WHERE epoch=0");
         if (row.next()) {
@@ -162,7 +168,7 @@ void noteParticipation(LedgerFile& file, const RunState& run, ChunkId chunk)
     if (now <= run.participations)
         return;
     storeMeta(file.db, kParticipations, std::to_string(now));
-    if (now > 1)
+    if (now > 1 && !run.isMadeAnew)
         writeRunEvent(file, 0, sentence("some unit of the data takes part %1 times from here on", { Count(now) }));
 }
 

@@ -15,6 +15,7 @@ struct Participations {
     std::int64_t lostTrainings = 0; ///< of chunks, begun and lost, in part or whole
     std::int64_t windows = 0; ///< of an epoch
     std::int64_t samples = 0; ///< the same
+    bool isHistoryLost = false; ///< in part, and `all` is too little: LedgerReader::isMadeAnew()
 };
 /// Of a whole run: reads every claim and part. @param shownAs  what errors name in place of a copy
 Result<Participations> participations(const std::filesystem::path& tracker, const std::filesystem::path& shownAs = {});

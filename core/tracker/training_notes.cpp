@@ -72,7 +72,7 @@ Result<std::int64_t> noiseSalt(const std::filesystem::path& tracker)
               ClaimOutcome::Lost)
             .value_or(0),
         kTotalBounds);
-    const auto madeAnew = db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key='made_anew'").value_or(0);
+    const auto madeAnew = db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMadeAnew).value_or(0);
     FURROW_TRY(db.takeStatus());
     return madeAnew + lost;
 }
@@ -162,6 +162,14 @@ Status WorkerLedger::keepNotSaved(const Message& why)
         file.db.run("DELETE FROM meta WHERE key=?", key);
     else
         storeMeta(file.db, key, text);
+    return transaction.commit();
+}
+
+Status keepHistoryLost(const std::filesystem::path& tracker, const Clock& clock)
+{
+    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, clock));
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(opened.db));
+    storeMeta(opened.db, kMadeAnew, std::to_string(clock.wallNs()));
     return transaction.commit();
 }
 

@@ -44,6 +44,10 @@ Result<std::int64_t> noiseSalt(const std::filesystem::path& tracker);
 /// attempt that begins, as the plan of the rate is.
 Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t most, Patience patience = {});
 
+/// For a tracker that goes on as an older copy of itself: what was trained and lost since it was copied is not in its
+/// history. noiseSalt() is another one from then on, and no participations are told.
+Status keepHistoryLost(const std::filesystem::path& tracker, const Clock& clock = systemClock());
+
 /// Tokens that the position loses when these chunks are trained again.
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks);
 

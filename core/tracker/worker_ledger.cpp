@@ -235,7 +235,7 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
     claim.coveredTokens
         = tokensIn(subtract(chunk.whole(), claim.remaining), chunk.tokens, claim.windows, file.windowTokens);
     moves.totals().claimedTokens += tokensIn(claim.remaining, chunk.tokens, claim.windows, file.windowTokens);
-    if (run.mostParticipations != kNotPrivate)
+    if (run.mostParticipations != kNotPrivate && !run.isMadeAnew)
         claim.participations = std::max(run.participations, participationsBefore(db, chunk) + 1);
     db.run("INSERT INTO claim (chunk, incarnation, claimed_wall, ranges, position_tokens, opened_seq)"
            " VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(seq) FROM event), 0) + 1)",

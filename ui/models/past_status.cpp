@@ -347,9 +347,11 @@ void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSourc
     }
 }
 
-/// Of a run without a delta telemetry knows nothing of it.
+/// Of a run without a delta telemetry knows nothing of it; what is not stated now was not known better then.
 void takePrivacyBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
+    if (status.privacy && !status.privacy->notStated.empty())
+        return;
     if (!status.privacy || status.privacy->delta == 0 || !sources.telemetry->privacy) {
         status.privacy.reset();
         return;

@@ -296,10 +296,13 @@ void ChartsPage::redraw()
     strip_->setData(loss);
     loss_->setData(std::move(loss));
     const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);
-    const ChartData privacy = privacyDataOf(*snapshot_, axis(), perEpoch);
+    const StatusPtr status = shownStatus(bench_);
+    const bool isStated = !status || !status->privacy || status->privacy->notStated.empty();
+    const ChartData privacy = isStated ? privacyDataOf(*snapshot_, axis(), perEpoch) : ChartData {};
+    small_->setPrivacyText(isStated ? QString() : coreWords(status->privacy->notStated));
     std::vector<SmallChart> absent;
     for (const auto& [chart, points] : { std::pair(SmallChart::Answers, &answers), { SmallChart::Privacy, &privacy } })
-        if (points->lines.empty() && points->evals.empty())
+        if (points->lines.empty() && points->evals.empty() && (chart != SmallChart::Privacy || isStated))
             absent.push_back(chart);
     if (std::exchange(absent_, absent) != absent)
         showSmall();

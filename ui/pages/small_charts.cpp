@@ -99,11 +99,18 @@ SeriesChart* SmallCharts::chart(SmallChart kind)
         made->setTitle(smallChartName(kind), QCoreApplication::translate("SmallCharts", of.unit));
         made->setCompact({});
         made->setMinimumWidth(kLeastWidth);
-        made->setEmptyText(kind == SmallChart::Drift ? tr("The replicas have not been merged yet.") : emptyText_);
+        made->setEmptyText(emptyTextOf(kind));
         connect(made, &SeriesChart::replotted, made, [made] { made->setCompact(newestText(*made)); });
         applyOptions(static_cast<int>(kind));
     }
     return made;
+}
+
+QString SmallCharts::emptyTextOf(SmallChart kind) const
+{
+    if (kind == SmallChart::Drift)
+        return tr("The replicas have not been merged yet.");
+    return kind == SmallChart::Privacy && !privacyText_.isEmpty() ? privacyText_ : emptyText_;
 }
 
 void SmallCharts::setShown(const std::vector<SmallChart>& shown)
@@ -173,10 +180,14 @@ void SmallCharts::setHighlights(const std::vector<ChartSpan>& spans)
 void SmallCharts::setEmptyText(const QString& sentence)
 {
     emptyText_ = sentence;
-    for (const SmallChart kind : shown_) {
-        if (kind != SmallChart::Drift)
-            chart(kind)->setEmptyText(sentence);
-    }
+    for (const SmallChart kind : shown_)
+        chart(kind)->setEmptyText(emptyTextOf(kind));
+}
+
+void SmallCharts::setPrivacyText(const QString& sentence)
+{
+    privacyText_ = sentence;
+    setEmptyText(emptyText_);
 }
 
 } // namespace furrow

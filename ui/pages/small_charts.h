@@ -46,9 +46,12 @@ public:
     void clearData();
     void setHighlights(const std::vector<ChartSpan>& spans);
     void setEmptyText(const QString& sentence);
+    /// Why nothing is said of what private training has given away; empty: as the other charts.
+    void setPrivacyText(const QString& sentence);
 
 private:
     SeriesChart* chart(SmallChart kind);
+    QString emptyTextOf(SmallChart kind) const;
     void applyOptions(int kind);
 
     ChartLink& link_;
@@ -57,6 +60,7 @@ private:
     std::vector<SmallChart> shown_;
     ChartOptions common_;
     QString emptyText_;
+    QString privacyText_;
 };
 
 } // namespace furrow

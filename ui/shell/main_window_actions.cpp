@@ -2,7 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/path.h"
-#include "core/run/folder/run_paths.h"
+#include "core/run/audit/tracker_damage.h"
 #include "core/workspace/run_folders.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
@@ -377,9 +377,12 @@ void MainWindow::offerResume(const QString& folder, const PlanPtr& plan, const R
 /// them.
 void MainWindow::offerTakingForward(const QString& folder, const ResumePlan& plan)
 {
+    const StatusPtr status = bench_.watcher().status();
+    const QString costs = status ? coreWords(costsOfRepair(status->file)) : QString();
     auto* box = makeBox(this, tr("Resume %1").arg(shownName(bench_)), tr("The tracker is older than the weights"),
         tr("%1 Take it forward from the manifests? The file as it is now is kept beside it.")
-            .arg(coreWords(plan.olderTracker)));
+                .arg(coreWords(plan.olderTracker))
+            + (costs.isEmpty() ? QString() : QStringLiteral("\n\n") + costs));
     QPushButton* forward = box->addButton(tr("Take the tracker forward"), QMessageBox::AcceptRole);
     box->addButton(tr("Cancel"), QMessageBox::RejectRole);
     box->setDefaultButton(forward);

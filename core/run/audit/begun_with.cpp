@@ -7,6 +7,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/tracker_config.h"
 #include "core/tracker/order_facts.h"
@@ -40,11 +41,8 @@ Status checkOrder(const RunFile& file, LedgerReader& reader)
 
 Status checkTracker(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
 {
-    FURROW_TRY_ASSIGN(const auto runId, reader.runId());
-    if (runId != file.runId)
-        return Error { ErrorCode::Corrupt,
-            sentence("%1 belongs to run %2, run.json says %3. Put the right one of the two back.",
-                { utf8Text(paths.tracker()), runId, file.runId }) };
+    if (const auto foreign = foreignLedger(reader, file.runId); !foreign.empty())
+        return foreignRefusal(paths, foreign);
     FURROW_TRY(checkFrozen(file, reader));
     return checkOrder(file, reader);
 }

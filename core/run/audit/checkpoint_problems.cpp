@@ -3,6 +3,8 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/kept_states.h"
 #include "core/run/folder/stray_checkpoints.h"
@@ -60,8 +62,14 @@ Result<std::vector<Message>> checkpointProblems(const RunPaths& paths, const Run
                     : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     std::vector<Message> problems;
     FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
-    if (!older.empty()) // what is newest for it the keep policy may have removed since: taken forward it knows that
-        return std::vector<Message> { std::move(older) };
+    if (!older.empty()) { // what is newest for it the keep policy may have removed since: taken forward it knows that
+        problems.push_back(std::move(older));
+        if (auto costs = costsOfRepair(file); !costs.empty())
+            problems.push_back(std::move(costs));
+        return problems;
+    }
+    if (const auto foreign = foreignLedger(paths.trackerSnapshot(), file.runId); !foreign.empty())
+        problems.push_back(foreignRefusal(paths, foreign).message);
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))

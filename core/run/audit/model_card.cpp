@@ -148,7 +148,8 @@ std::string provenText(const RunPaths& paths, const CardOf& of, const std::optio
         return text + "Nothing: the run went back behind this checkpoint and goes on without it.\n";
     text += "They were read whole, with the SHA-256 that the ledger has of them (manifest "
         + code(row->record.manifestSha256) + "). " + auditSaid(paths, of);
-    const auto epochs = trainedEpochs(readableLedger(paths), row->id);
+    auto ledger = openLedger(paths);
+    const auto epochs = ledger.ok() ? trainedEpochs(ledger.value().file(), row->id) : ledger.error();
     if (!epochs.ok())
         return text + "\nWhat these weights have seen cannot be read from it.\n";
     return text + "\n" + seenTable(epochs.value());
@@ -158,12 +159,13 @@ std::string provenText(const RunPaths& paths, const CardOf& of, const std::optio
 std::string notTrainedText(const RunPaths& paths)
 {
     std::string text;
-    const auto leftOut = leftOutOfTheData(readableLedger(paths), -1);
+    auto ledger = openLedger(paths, ReadFor::Long);
+    const auto leftOut
+        = ledger.ok() ? leftOutOfTheData(ledger.value().file(), -1) : Result<std::vector<LeftOutPart>>(ledger.error());
     if (leftOut.ok() && !leftOut.value().empty())
         text = "\nNot all of it was trained: a person chose to go on without what of these files had changed or could "
                "not be read any more ("
             + numberOf(std::ssize(leftOut.value()), "part") + "). `furrowctl audit` names it.\n";
-    auto ledger = openLedger(paths, ReadFor::Long);
     const auto epochs = ledger.ok() ? ledger.value().epochs() : Result<std::vector<EpochRow>>(ledger.error());
     const std::int64_t unreadable = epochs.ok() ? rowsKnown(epochs.value(), &RowCounts::failed) : 0;
     return unreadable == 0 ? text : text + "\n" + formatCount(unreadable) + " rows of it cannot be used.\n";

@@ -5,6 +5,7 @@
 #include "core/config/option_term.h"
 #include "core/config/poisson_privacy.h"
 #include "core/config/schema.h"
+#include "core/run/status/privacy_spent.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,15 +27,14 @@ Message unitOf(const RunConfig& config, std::int64_t units)
 }
 
 /// Why nothing can be stated; "": it can.
-Message whyNot(const RunConfig& config, const AuditReport& report)
+Message whyNot(const RunConfig& config, const Participations& counted, const AuditReport& report)
 {
     if (!report.isClean())
         return sentence(
             "No epsilon is stated: something is wrong with the ledger, and so nothing proves how often a unit took part.");
     const auto isRebuilt = [](const AuditFinding& finding) { return finding.kind == FindingKind::Rebuilt; };
-    if (std::any_of(report.findings.begin(), report.findings.end(), isRebuilt))
-        return sentence(
-            "No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.");
+    if (counted.isHistoryLost || std::any_of(report.findings.begin(), report.findings.end(), isRebuilt))
+        return sentence(kNoEpsilonOfMadeAnew);
     if (config.targetDelta == 0)
         return sentence("No epsilon is stated: %1 is 0. A resume may set it.", { settingTerm("target_delta") });
     return {};
@@ -82,7 +82,7 @@ PrivacyStatement privacyStatement(const RunConfig& config, const Participations&
     statement.lostTrainings = counted.lostTrainings;
     statement.units = config.privacyUnit == PrivacyUnit::Sample ? counted.samples : counted.windows;
     statement.outside = outsideOf(config);
-    if (auto why = whyNot(config, report); !why.empty()) {
+    if (auto why = whyNot(config, counted, report); !why.empty()) {
         statement.lines.push_back(std::move(why));
         return statement;
     }

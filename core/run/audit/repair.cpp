@@ -15,19 +15,27 @@
 #include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/new_tracker.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
+#include "core/run/status/privacy_spent.h"
 #include "core/run/status/run_holder.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace furrow {
 
 namespace {
+
+// What the old tracker is called, with random digits behind it.
+constexpr std::string_view kDamaged = ".damaged-";
+constexpr std::string_view kOlder = ".older-";
+constexpr std::string_view kForeign = ".foreign-";
 
 std::filesystem::path with(const std::filesystem::path& path, const std::string& ending)
 {
@@ -67,8 +75,10 @@ std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
     std::optional<std::filesystem::path> found;
     for (const auto& entry : entries.ok() ? entries.value() : std::vector<std::filesystem::path> {}) {
         const auto name = utf8Text(entry.filename());
-        const bool isAside = name.starts_with(utf8Text(paths.tracker().filename()) + ".damaged-")
-            || name.starts_with(utf8Text(paths.tracker().filename()) + ".older-");
+        const bool isAside
+            = std::ranges::any_of(std::array { kDamaged, kOlder, kForeign }, [&](std::string_view ending) {
+                  return name.starts_with(utf8Text(paths.tracker().filename()) + std::string(ending));
+              });
         if (!isAside || name.ends_with("-wal") || name.ends_with("-shm") || isTaken(with(entry, "-wal")))
             continue;
         if (found)
@@ -80,16 +90,20 @@ std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
 
 /// Newest weights that the damaged tracker, or the snapshot where that cannot be read, knew and the new one goes on
 /// without. Nothing: neither can be read, so nobody knows what there was.
-Result<std::optional<std::vector<std::string>>> givenUp(const RunPaths& paths, const std::filesystem::path& fresh)
+Result<std::optional<std::vector<std::string>>> givenUp(
+    const RunPaths& paths, const std::string& runId, const std::filesystem::path& fresh)
 {
-    auto known = LedgerReader::open(paths.tracker());
-    auto before = known.ok() ? known.value().checkpoints() : Result<CheckpointRows>(known.error());
+    const auto knownTo = [&runId](const std::filesystem::path& ledger) -> Result<CheckpointRows> {
+        FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
+        if (auto foreign = foreignLedger(reader, runId); !foreign.empty())
+            return Error { ErrorCode::Corrupt, foreign };
+        return reader.checkpoints();
+    };
+    auto before = knownTo(paths.tracker());
     if (!before.ok() && saysNothing(before.error()))
         return before.error();
-    if (!before.ok()) {
-        auto snapshot = LedgerReader::open(paths.trackerSnapshot());
-        before = snapshot.ok() ? snapshot.value().checkpoints() : Result<CheckpointRows>(snapshot.error());
-    }
+    if (!before.ok())
+        before = knownTo(paths.trackerSnapshot());
     if (!before.ok())
         return std::optional<std::vector<std::string>> {};
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(fresh));
@@ -101,6 +115,14 @@ Result<std::optional<std::vector<std::string>>> givenUp(const RunPaths& paths, c
                 [&row](const auto& one) { return one.surviving && one.record.folder == row.record.folder; }))
             lost.push_back(row.record.folder);
     return std::optional(std::move(lost));
+}
+
+/// Only ledgers of another run lie there, and all that this run has of its own is whole and in the new tracker: nothing
+/// hints at newer weights.
+bool isAllThereIs(const RunPaths& paths, const std::string& runId, const RepairReport& report)
+{
+    const bool isForeign = report.foreign || !foreignLedger(paths.trackerSnapshot(), runId).empty();
+    return isForeign && !report.rebuilt.heads.empty() && report.rebuilt.leftOut.empty() && report.notes.empty();
 }
 
 /// A person's yes, as a resume asks for it: a repair is no way round it.
@@ -169,6 +191,7 @@ Result<RepairReport> repairTracker(
 {
     RepairReport report;
     FURROW_TRY_ASSIGN(report.damage, damageOf(paths.tracker(), file.runId));
+    report.foreign = !foreignLedger(paths.tracker(), file.runId).empty();
     if (report.damage.empty()) {
         FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
         report.damage = older;
@@ -179,6 +202,8 @@ Result<RepairReport> repairTracker(
         FURROW_TRY_ASSIGN(report.madeLive, makeLive(paths));
         return report;
     }
+    if (const auto costs = costsOfRepair(file); !costs.empty())
+        say(costs);
     FURROW_TRY_ASSIGN(auto workshop,
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
@@ -186,15 +211,19 @@ Result<RepairReport> repairTracker(
         return built.error().in(sentence("repairing %1", { utf8Text(paths.tracker()) }));
     const auto torn = asideOfTorn(paths); // a repair got as far as that: it had the yes that it needed
     if (!acceptLoss && !torn) {
-        FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, fresh));
-        FURROW_TRY(askBeforeGivingUp(paths, lost, report));
+        FURROW_TRY_ASSIGN(const auto lost, givenUp(paths, file.runId, fresh));
+        if (lost || !isAllThereIs(paths, file.runId, report))
+            FURROW_TRY(askBeforeGivingUp(paths, lost, report));
     }
-    report.oldCopy = torn.value_or(with(paths.tracker(), (report.older ? ".older-" : ".damaged-") + randomHex(8)));
+    const std::string_view ending = report.foreign ? kForeign : report.older ? kOlder : kDamaged;
+    report.oldCopy = torn.value_or(with(paths.tracker(), std::string(ending) + randomHex(8)));
     FURROW_TRY(putInPlace(paths, fresh, report));
     std::error_code unknown;
     if (!std::filesystem::exists(report.oldCopy, unknown) && !unknown) // there was none
         report.oldCopy.clear();
     FURROW_TRY(putRestAside(paths, file, report));
+    if (file.config.noiseMultiplier > 0)
+        report.notes.push_back(sentence(kNoEpsilonOfMadeAnew));
     return report;
 }
 
@@ -226,6 +255,9 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     sweepWorkshops(paths);
     WeightsVerdicts verdicts;
     FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, acceptLoss, verdicts, say));
+    FURROW_TRY_ASSIGN(const auto foreign, setForeignSnapshotAside(paths, file.runId));
+    if (!foreign.empty())
+        report.notes.push_back(foreign);
     FURROW_TRY_ASSIGN(const auto setAside, setWrongSettingsAside(paths, file));
     report.settingsSetAside = !setAside.empty();
     if (report.settingsSetAside)

@@ -16,6 +16,7 @@ namespace furrow {
 struct RepairReport {
     bool needed = false; ///< of the tracker
     bool older = false; ///< the tracker was whole and older than the weights; else it was damaged
+    bool foreign = false; ///< the tracker was that of another run
     bool madeLive = false; ///< it was a whole copy that is not in WAL mode, and is now
     bool settingsSetAside = false; ///< those of the newest attempt, which no resume could use
     std::string damage; ///< what was wrong with the tracker
@@ -35,7 +36,7 @@ struct RepairReport {
 /// can use, whether the tracker is damaged or not. Weights and prepared
 /// blocks are read once. Busy while the run trains.
 /// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given
-/// up, or where neither it nor the snapshot can say which those were
+/// up, or where neither it nor the snapshot can say which those were. What is of another run is set aside without it
 Result<RepairReport> repairRun(
     const RunPaths& paths, const std::function<void(const std::string&)>& say, bool acceptLoss = false);
 

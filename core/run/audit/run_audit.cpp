@@ -7,6 +7,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/audit/privacy_statement.h"
 #include "core/run/folder/attempt_config.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/folder/run_file.h"
@@ -78,6 +79,9 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
 Result<AuditReport> auditLedger(const RunPaths& paths, const RunFile& file, const AuditWatch& watch, StepsAudit* steps)
 {
     const LedgerToRead ledger(paths);
+    if (auto opened = LedgerReader::open(ledger.file(), ledger.shownAs()); opened.ok())
+        if (const auto foreign = foreignLedger(opened.value(), file.runId); !foreign.empty())
+            return foreignRefusal(paths, foreign);
     FURROW_TRY_ASSIGN(auto report, audit(ledger.file(), watch, steps, ledger.shownAs()));
     if (file.config.noiseMultiplier > 0) {
         FURROW_TRY_ASSIGN(const auto counted, participations(ledger.file(), ledger.shownAs()));

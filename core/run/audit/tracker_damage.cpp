@@ -2,7 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/folder/run_file.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <algorithm>
@@ -49,11 +49,11 @@ bool saysNothing(const Error& error)
 
 Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId)
 {
+    if (auto foreign = foreignLedger(tracker, runId); !foreign.empty()) // whatever else it says
+        return foreign;
     auto report = audit(tracker);
     if (!report.ok())
         return saysNothing(report.error()) ? Result<Message>(report.error()) : report.error().message;
-    if (report.value().runId != runId)
-        return Message("it belongs to run " + report.value().runId);
     return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
 }
 
@@ -67,6 +67,14 @@ Result<Message> trackerDamage(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
     return damageOf(paths.tracker(), file.runId);
+}
+
+Message costsOfRepair(const RunFile& file)
+{
+    if (file.config.noiseMultiplier <= 0)
+        return {};
+    return sentence(
+        "This run trains with noise. A tracker made anew, or taken forward, does not know every training that was lost before: no epsilon can be stated of the run any more, and no limit of epsilon be kept. A copy of the tracker that is whole and as new as the weights, put back in its place, keeps both.");
 }
 
 Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/run/folder/run_file.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/audit/audit.h"
 
@@ -20,6 +21,10 @@ Result<Message> trackerDamage(const RunPaths& paths);
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
 Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
+
+/// What making the tracker anew, or taking it forward, costs the run beside what is trained again, with what to do
+/// instead; "": nothing.
+Message costsOfRepair(const RunFile& file);
 
 /// trackerDamage() of a file that should be the tracker of that run.
 Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId);

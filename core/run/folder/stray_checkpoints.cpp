@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <algorithm>
@@ -150,7 +151,7 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
 {
     auto reader = LedgerReader::open(paths.tracker());
     auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
-    if (!rows.ok())
+    if (!rows.ok() || !foreignLedger(reader.value(), runId).empty())
         return Message();
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
     const auto text = olderTrackerText(paths, strays, rows.value());

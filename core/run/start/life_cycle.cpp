@@ -10,12 +10,16 @@
 #include "core/base/plain_line.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
+#include "core/config/gaussian_privacy.h"
 #include "core/device/placement.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/removed_weights.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/limit_reached.h"
+#include "core/run/status/privacy_spent.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/folder/run_links.h"
@@ -179,6 +183,16 @@ std::string notGivenNow(const RunPaths& paths, const RunFile& file, const std::v
                 utf8Text(paths.folder()) });
 }
 
+/// A tracker that goes on as an older copy does not know what was trained and lost since.
+Status checkCanKeepEpsilon(
+    const RunPaths& paths, const RunFile& file, const RunConfig& wanted, const ResumeChoice& choice)
+{
+    if (!choice.acceptLoss || mostParticipations(wanted) == 0)
+        return {};
+    FURROW_TRY_ASSIGN(const auto older, olderTrackerProblem(paths, file.runId));
+    return checkEpsilonIsKnown(wanted, !older.empty());
+}
+
 /// Looks at the weights only where it has to.
 Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const ResumeChoice& choice)
 {
@@ -236,6 +250,8 @@ Status checkNextSettings(const RunPaths& paths, const RunFile& file, LedgerReade
     const auto problems = problemsOfGoingOn(file.config, wanted);
     if (!problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(problems) + notGivenNow(paths, file, attempts, problems) };
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, reader.isMadeAnew());
+    FURROW_TRY(checkEpsilonIsKnown(wanted, isMadeAnew));
     const auto placed = placeWorkersHere(wanted);
     return placed.ok() ? Status {} : Status(placed.error());
 }
@@ -246,6 +262,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
+    FURROW_TRY(checkCanKeepEpsilon(paths, file, wanted, choice));
     if (choice.goBackTo)
         FURROW_TRY(checkCanGoBackTo(paths, file.runId, reader, *choice.goBackTo));
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
@@ -301,10 +318,12 @@ Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& superv
 
 Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
-    FURROW_TRY(readRunFile(paths));
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
         FURROW_TRY(refuseSecondNames(paths));
+    if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty())
+        return foreignRefusal(paths, foreign);
     if (auto ledger = SupervisorLedger::open(paths.tracker());
         ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;

@@ -79,7 +79,7 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
     auto attempts = reader.attempts();
     auto epochs = reader.epochs();
     auto totals = reader.totals();
-    auto notes = readTrainingNotes(readableLedger(paths));
+    auto notes = readTrainingNotes(reader.file());
     for (const auto* error : { attempts.ok() ? nullptr : &attempts.error(), epochs.ok() ? nullptr : &epochs.error(),
              totals.ok() ? nullptr : &totals.error(), notes.ok() ? nullptr : &notes.error() })
         if (error)

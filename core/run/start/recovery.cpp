@@ -9,6 +9,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/kept_states.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
@@ -84,7 +85,11 @@ Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
 Status checkTrackerIsNewest(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice)
 {
     FURROW_TRY_ASSIGN(auto problem, olderTrackerProblem(paths, file.runId));
-    return problem.empty() || choice.acceptLoss ? Status {} : Error { ErrorCode::Corrupt, problem };
+    if (problem.empty())
+        return {};
+    if (!choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, problem };
+    return file.config.noiseMultiplier > 0 ? keepHistoryLost(paths.tracker()) : Status {};
 }
 
 /// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was
@@ -253,6 +258,9 @@ Result<std::vector<Message>> recoverRun(
     if (auto status = endOrphans(paths, ledger, notes); !status.ok())
         return status.error().in(sentence("freeing the claims of dead workers"));
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
+    FURROW_TRY_ASSIGN(auto foreign, setForeignSnapshotAside(paths, file.runId, files));
+    if (!foreign.empty())
+        notes.push_back(foreign);
     FURROW_TRY_ASSIGN(auto thereAgain, takeBackRemoved(paths, file.runId, ledger));
     notes.insert(notes.end(), thereAgain.begin(), thereAgain.end());
     if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())

@@ -11,6 +11,7 @@
 #include "core/run/start/recovery.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
 #include "core/run/folder/stray_checkpoints.h"
@@ -58,6 +59,8 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         { paths.evaluationFile(), paths.questionsFile(), paths.duplicatesFile(), paths.supervisorLock() })
         FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
+    if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty()) // its snapshot stands in
+        return foreignRefusal(paths, foreign);
     FURROW_TRY(LedgerReader::checkIsLive(paths.tracker()));
     if (const auto changed = notAsBegun(paths, file, reader); !changed.empty())
         return changed.front();

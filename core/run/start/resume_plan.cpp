@@ -116,10 +116,10 @@ void nameMissingData(const RunFile& file, ResumePlan& plan)
 }
 
 /// What the learning rate goes by.
-Status addRate(const RunPaths& paths, ResumePlan& plan)
+Status addRate(const RunPaths& paths, const LedgerReader& ledger, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.rate, readRateOutlook(paths));
-    const auto tracker = readableLedger(paths);
+    const auto& tracker = ledger.file();
     FURROW_TRY_ASSIGN(auto redo, tokensIn(tracker, plan.effect.redo));
     plan.redoTokens = static_cast<double>(redo);
     for (auto& choice : plan.checkpoints) {
@@ -193,8 +193,8 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
     plan.olderTracker = olderTrackerText(paths, strays, rows);
     addTimes(reader, epochs, plan);
-    const auto auditLedger = [&paths, &plan] {
-        auto proof = audit(readableLedger(paths));
+    const auto auditLedger = [&reader, &plan] {
+        auto proof = audit(reader.file());
         addProof(proof, plan);
         return proof;
     };
@@ -205,7 +205,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     FURROW_TRY(weigh(paths, file, reader, epochs, plan));
     FURROW_TRY(nameOrphans(paths, reader, plan));
     nameMissingData(file, plan);
-    FURROW_TRY(addRate(paths, plan));
+    FURROW_TRY(addRate(paths, reader, plan));
     return plan;
 }
 

@@ -21,7 +21,7 @@ void sayWhatTheFeederDoes(RunStatus& status, const Message& doing)
         status.reading->doing = doing;
 }
 
-void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts)
+void nameLeftOut(RunStatus& status, const LedgerReader& ledger, const std::vector<AttemptRow>& attempts)
 {
     constexpr std::int64_t kMost = 10;
     const auto leavesOut = [&status](const AttemptRow& row) {
@@ -30,7 +30,7 @@ void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<Att
     };
     const bool chosen
         = status.file.config.badFiles == BadFiles::LeaveOut || std::any_of(attempts.begin(), attempts.end(), leavesOut);
-    auto leftOut = chosen ? leftOutOfTheData(readableLedger(paths), kMost)
+    auto leftOut = chosen ? leftOutOfTheData(ledger.file(), kMost)
                           : Result<std::vector<LeftOutPart>>(std::vector<LeftOutPart> {});
     if (leftOut.ok())
         status.leftOut = std::move(leftOut).value();

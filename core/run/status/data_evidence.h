@@ -14,7 +14,7 @@ void sayWhatTheFeederDoes(RunStatus& status, const Message& doing);
 
 /// An epoch is complete without these rows, so they must be said beside it: RunStatus::leftOut.
 /// @param attempts  of the run
-void nameLeftOut(RunStatus& status, const RunPaths& paths, const std::vector<AttemptRow>& attempts);
+void nameLeftOut(RunStatus& status, const LedgerReader& ledger, const std::vector<AttemptRow>& attempts);
 
 /// Text that the tokenizer has no token for, and what the hub's copy of the data was compared with.
 void sayHowDataIsRead(RunStatus& status);

@@ -3,6 +3,8 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/is_there.h"
+#include "core/base/plain_line.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/sqlite/database_files.h"
@@ -45,17 +47,29 @@ LedgerToRead::LedgerToRead(const RunPaths& paths)
 
 Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor)
 {
+    const auto run = readRunFile(paths);
+    const auto openOwn = [&](const std::filesystem::path& file) -> Result<LedgerReader> {
+        FURROW_TRY_ASSIGN(auto ledger, LedgerReader::open(file, {}, readFor));
+        const auto foreign = run.ok() ? foreignLedger(ledger, run.value().runId) : Message();
+        if (!foreign.empty())
+            return foreignRefusal(paths, foreign);
+        return ledger;
+    };
     const auto file = readableLedger(paths);
-    auto opened = LedgerReader::open(file, {}, readFor);
+    auto opened = openOwn(file);
     if (opened.ok())
         return opened;
-    if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot()))
-        if (auto snapshot = LedgerReader::open(paths.trackerSnapshot(), {}, readFor); snapshot.ok()) {
+    Message foreign;
+    if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot())) {
+        if (auto snapshot = openOwn(paths.trackerSnapshot()); snapshot.ok()) {
             snapshot.value().standIn(opened.error().message);
             return snapshot;
         }
-    FURROW_TRY(
-        readRunFile(paths)); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
+        foreign = run.ok() ? foreignLedger(paths.trackerSnapshot(), run.value().runId) : Message();
+    }
+    FURROW_TRY(run); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
+    if (!foreign.empty())
+        return Error { opened.error().code, withFullStop(opened.error().message) + " " + foreign };
     return opened;
 }
 

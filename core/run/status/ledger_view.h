@@ -31,8 +31,8 @@ private:
     std::optional<ScratchFolder> folder_; ///< of the copy
 };
 /// Opens readableLedger(), and the snapshot also where the tracker cannot be opened: LedgerReader::standsInBecause()
-/// says so then. Where neither can be and run.json
-/// cannot be used either, the error is that of run.json.
+/// says so then. One of another run (foreignLedger()) is opened as little as one that cannot be read. Where neither can
+/// be and run.json cannot be used either, the error is that of run.json.
 Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor = ReadFor::Look);
 
 } // namespace furrow

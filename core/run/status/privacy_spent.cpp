@@ -1,6 +1,5 @@
 #include "core/run/status/privacy_spent.h"
 
-#include "core/base/sentence.h"
 #include "core/config/gaussian_privacy.h"
 #include "core/config/option_term.h"
 #include "core/config/schema.h"
@@ -10,20 +9,32 @@
 
 namespace furrow {
 
-std::optional<PrivacySpent> privacySpent(const RunConfig& config, std::int64_t participations)
+std::optional<PrivacySpent> privacySpent(const RunConfig& config, std::int64_t participations, const Message& notStated)
 {
     if (config.noiseMultiplier <= 0)
         return std::nullopt;
-    const double epsilon = config.targetDelta > 0
+    const double epsilon = config.targetDelta > 0 && notStated.empty()
         ? epsilonOf(lossOf(participations, config.noiseMultiplier), config.targetDelta)
         : std::numeric_limits<double>::quiet_NaN();
-    return PrivacySpent { participations, mostParticipations(config), epsilon, config.targetDelta,
-        config.targetEpsilon };
+    return PrivacySpent { notStated.empty() ? participations : 0, mostParticipations(config), epsilon,
+        config.targetDelta, config.targetEpsilon, notStated };
+}
+
+Status checkEpsilonIsKnown(const RunConfig& wanted, bool isMadeAnew)
+{
+    if (!isMadeAnew || mostParticipations(wanted) == 0)
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 So no rule can end the run before a unit takes part once too often, and nothing was started. Write 0 for %2 to go on without that limit.",
+            { sentence(kNoEpsilonOfMadeAnew), optionTerm("target_epsilon") }) };
 }
 
 Message inWords(const PrivacySpent& spent)
 {
     constexpr int kDigits = 3;
+    if (!spent.notStated.empty())
+        return spent.notStated;
     if (spent.participations == 0)
         return sentence("Private training: no unit has taken part in a step yet.");
     if (std::isnan(spent.epsilon))

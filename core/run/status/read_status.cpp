@@ -123,6 +123,17 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
     return {};
 }
 
+/// What would count too few trainings; "": the ledger knows all of them.
+Result<Message> whyNoEpsilon(LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, ledger.isMadeAnew());
+    if (isMadeAnew)
+        return sentence(kNoEpsilonOfMadeAnew);
+    return ledger.standsInBecause().empty()
+        ? Message()
+        : sentence("No epsilon is stated: the tracker cannot be read, and its snapshot may be older.");
+}
+
 /// As a person accepted when the newest attempt began.
 void sayWhatItGoesOnWithout(RunStatus& status, LedgerReader& ledger)
 {
@@ -165,7 +176,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addEvaluation(status, paths, config, rows, view);
     if (config.noiseMultiplier > 0) {
         FURROW_TRY_ASSIGN(const std::int64_t participations, ledger.participations());
-        status.privacy = privacySpent(config, participations);
+        FURROW_TRY_ASSIGN(const Message notStated, whyNoEpsilon(ledger));
+        status.privacy = privacySpent(config, participations, notStated);
     }
     FURROW_TRY(addChunks(status, ledger, rows, view));
     status.reading = readReading(paths);
@@ -184,7 +196,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now
     sayWhatIsOlder(status, paths, rows.checkpoints, view);
-    nameLeftOut(status, paths, rows.attempts);
+    nameLeftOut(status, ledger, rows.attempts);
     sayHowDataIsRead(status);
     applyFinishedMark(status, paths);
     sayThatItIsOld(status, paths, ledger.standsInBecause());

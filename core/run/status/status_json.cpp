@@ -43,7 +43,9 @@ nlohmann::json evaluationJson(const HeldOutLoss& e)
 nlohmann::json privacyJson(const PrivacySpent& spent)
 {
     return { { "epsilon_at_most", number(spent.epsilon) }, { "delta", spent.delta },
-        { "participations_at_most", spent.participations },
+        { "participations_at_most",
+            spent.notStated.empty() ? nlohmann::json(spent.participations) : nlohmann::json(nullptr) },
+        { "not_stated", spent.notStated.empty() ? nlohmann::json(nullptr) : nlohmann::json(spent.notStated) },
         { "target_epsilon", spent.targetEpsilon > 0 ? nlohmann::json(spent.targetEpsilon) : nlohmann::json(nullptr) },
         { "participations_allowed", spent.most > 0 ? nlohmann::json(spent.most) : nlohmann::json(nullptr) } };
 }

@@ -53,7 +53,7 @@ Result<UnreadableRows> unreadableRows(const RunPaths& paths, std::int64_t most)
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(file.dataManifest));
     FURROW_TRY_ASSIGN(const auto tokenizer, tokenizerOfRun(paths, file));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
-    FURROW_TRY_ASSIGN(const auto blocks, unreadableBlocks(readableLedger(paths)));
+    FURROW_TRY_ASSIGN(const auto blocks, unreadableBlocks(ledger.file()));
     UnreadableRows found;
     for (const UnreadableBlock& one : blocks) {
         found.known += one.rows;

@@ -25,6 +25,7 @@
 #include "core/run/status/data_wait.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/own_process.h"
+#include "core/run/status/privacy_spent.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/supervision.h"
@@ -128,6 +129,8 @@ Status Supervision::recover(int replicas)
     FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_, files_));
     for (const auto& note : notes)
         logWarning(note);
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, reader_.isMadeAnew()); // it may have become so just now
+    FURROW_TRY(checkEpsilonIsKnown(config_, isMadeAnew));
     if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened
         FURROW_TRY_ASSIGN(auto effect, resumeEffect(reader_, std::nullopt, {}));
         logInfo("attempt " + std::to_string(attempt_.value) + " goes on. " + effectSentence(effect));
@@ -324,10 +327,14 @@ Status runSupervisor(
     writeTrackersOrFail();
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY(refuseLinks(paths));
+    if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty()) // before it is changed
+        return foreignRefusal(paths, foreign);
     FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkTracker(paths, file, reader));
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, reader.isMadeAnew());
+    FURROW_TRY(checkEpsilonIsKnown(wanted, isMadeAnew));
     FURROW_TRY_ASSIGN(auto guard, RunFolderGuard::watchWithWal(paths));
     return Supervision(
         paths, std::move(file), wanted, stop, std::move(ledger), std::move(reader), choice, std::move(guard))

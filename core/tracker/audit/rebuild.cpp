@@ -338,7 +338,7 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     keepOnlySurviving(file, moves, loadLineage(db), sentence("not proven when the tracker was rebuilt"));
     moves.finish();
     takeHeadsForward(db, result);
-    storeMeta(db, "made_anew", std::to_string(clock.wallNs())); // noiseSalt() reads it
+    storeMeta(db, kMadeAnew, std::to_string(clock.wallNs()));
     const std::vector<Argument> added { std::to_string(result.checkpoints), std::to_string(result.parts) };
     writeRunEvent(file, 0, why == RebuildReason::Older ? sentence(kTakenForward, added) : sentence(kRebuilt, added));
     updateStop(file);

@@ -285,7 +285,8 @@ std::uint64_t TrainingSession::noiseSeed() const
 void TrainingSession::tellPrivacy(ChunkWork& work)
 {
     const RunConfig& c = setup_.config;
-    if (c.noiseMultiplier <= 0 || c.targetDelta <= 0 || std::exchange(work.privacyTold, true))
+    const bool isCounted = work.claim.participations > 0; // else the history that says how often is lost
+    if (c.noiseMultiplier <= 0 || c.targetDelta <= 0 || !isCounted || std::exchange(work.privacyTold, true))
         return;
     telemetry_->write(PrivacyRecord { systemClock().monotonicNs(), state_.ownSteps, work.claim.participations,
         epsilonOf(furrow::lossOf(work.claim.participations, c.noiseMultiplier), c.targetDelta), c.targetDelta });

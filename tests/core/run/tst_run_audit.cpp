@@ -12,6 +12,7 @@
 #include "core/run/audit/block_repair.h"
 #include "core/run/audit/model_card.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/start/life_cycle.h"
@@ -23,6 +24,7 @@
 #include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/training_notes.h"
 #include "core/tracker/window_ranges.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/manual_clock.h"
@@ -55,7 +57,7 @@ public:
         }.dump();
     }
 
-    WholeRun()
+    explicit WholeRun(const std::function<void(RunConfig&)>& change = {})
     {
         std::string text;
         for (int i = 0; i < 60; ++i)
@@ -69,6 +71,8 @@ public:
         request.config.chunkSamples = 5;
         request.config.devices = "cpu";
         request.config.batchSize = 2;
+        if (change)
+            change(request.config);
         request.folder = root() / "run";
         request.preset = "char";
         paths = good(createRun(request, {}));
@@ -1265,7 +1269,7 @@ private Q_SLOTS:
         QVERIFY2(repaired.error().message.find("none of its checkpoints is of that run") != std::string::npos,
             repaired.error().message.c_str());
         QVERIFY(good(entriesOf(run.paths.checkpointsFolder())) == before);
-        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        QVERIFY(!auditRun(run.paths, AuditDepth::Files).ok());
     }
 
     void aRepairGaveUpNewestWeightsWithoutAYes() // that a resume asks for: two faults together walked round it
@@ -1356,12 +1360,180 @@ private Q_SLOTS:
         QVERIFY(!fs::exists(dead) && fs::exists(kept / "thesis.txt"));
     }
 
+    /// "no unit has taken part in a step yet" of trained weights, and a limit of epsilon that was overrun unsaid: only
+    /// the audit knew that the history was lost.
+    void aNumberWasStatedOfAHistoryThatWasLost_data()
+    {
+        QTest::addColumn<bool>("withSnapshot");
+        QTest::newRow("both are lost") << false;
+        QTest::newRow("the snapshot is left") << true;
+    }
+    void aNumberWasStatedOfAHistoryThatWasLost()
+    {
+        QFETCH(bool, withSnapshot);
+        const WholeRun secret([](RunConfig& config) {
+            config.clipPerSample = 1;
+            config.noiseMultiplier = 1;
+            config.targetDelta = 1e-6;
+        });
+        Changed run(secret);
+        run.sql("INSERT INTO meta VALUES ('participations', '1')"); // as training keeps it
+        QVERIFY(good(readStatus(run.paths)).privacy.value().epsilon > 1);
+        auto wanted = good(currentConfig(run.paths));
+        wanted.targetEpsilon = 50;
+        const auto file = good(readRunFile(run.paths));
+        const auto refusal = [&] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            const auto checked = checkNextSettings(run.paths, file, reader, wanted);
+            return checked.ok() ? std::string() : checked.error().message.text();
+        };
+        QCOMPARE(refusal(), std::string());
+        fs::remove(run.paths.trackerSnapshot());
+        if (withSnapshot)
+            good(good(Database::open(run.paths.tracker(), {})).backupTo(run.paths.trackerSnapshot()));
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        if (withSnapshot) // shown until the repair
+            QVERIFY(
+                has(inWords(*good(readStatus(run.paths)).privacy), "No epsilon is stated: the tracker cannot be read"));
+
+        std::string said;
+        const auto repaired
+            = good(repairRun(run.paths, [&said](const std::string& line) { said += line + "\n"; }, !withSnapshot));
+        QVERIFY2(has(said, "no epsilon can be stated of the run any more"), said.c_str());
+        QVERIFY(std::ranges::find(repaired.notes, sentence(kNoEpsilonOfMadeAnew)) != repaired.notes.end());
+        const auto status = good(readStatus(run.paths));
+        const auto audited = good(auditRun(run.paths, AuditDepth::Files)).privacy.value();
+        QVERIFY(!audited.epsilon);
+        QCOMPARE(inWords(*status.privacy).text(), audited.lines.front().text());
+        const auto json = toJson(status)["privacy"];
+        QVERIFY(json["epsilon_at_most"].is_null() && json["participations_at_most"].is_null());
+        QCOMPARE(json["not_stated"].get<std::string>(), audited.lines.front().text());
+        QVERIFY2(has(refusal(), "No epsilon is stated: the tracker was made anew") && has(refusal(), "Write 0 for"),
+            refusal().c_str());
+        wanted.targetEpsilon = 0;
+        QCOMPARE(refusal(), std::string());
+    }
+
+    /// An older copy put back and gone on with: an epsilon was stated without what had been trained since, and the
+    /// noise of those steps came back.
+    void anOlderTrackerGoneOnWithStatedAnEpsilon()
+    {
+        const WholeRun secret([](RunConfig& config) {
+            config.clipPerSample = 1;
+            config.noiseMultiplier = 1;
+            config.targetDelta = 1e-6;
+        });
+        Changed run(secret);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY2(has(problems.front(), "takes the tracker forward"), problems.front().c_str()); // the plain next step
+        QVERIFY(has(problems.at(1), "no epsilon can be stated"));
+        const auto salt = good(noiseSalt(run.paths.tracker()));
+        auto wanted = good(currentConfig(run.paths));
+        wanted.targetEpsilon = 50;
+        const auto refused = startRun(run.paths, wanted, {}, { .acceptLoss = true });
+        QVERIFY(!refused.ok() && has(refused.error().message, "No epsilon is stated"));
+        {
+            auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+            good(recoverRun(run.paths, good(readRunFile(run.paths)), ledger, { .acceptLoss = true }, realFileSystem()));
+        }
+        QVERIFY(good(noiseSalt(run.paths.tracker())) > salt + 1'000'000);
+        QCOMPARE(inWords(*good(readStatus(run.paths)).privacy).text(), sentence(kNoEpsilonOfMadeAnew).text());
+        const auto report = good(auditRun(run.paths, AuditDepth::Quick));
+        QVERIFY(!report.privacy.value().epsilon);
+    }
+
+    void repairsOfARunWithoutNoiseCostNothing()
+    {
+        Changed run(whole_);
+        QVERIFY(costsOfRepair(good(readRunFile(run.paths))).empty());
+        run.sql("UPDATE budget SET steps=1");
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).notes.empty());
+        QVERIFY(!good(readStatus(run.paths)).privacy);
+    }
+
     void aTrackerOfAnotherRunIsMadeAnewFromTheCheckpoints() // they are of the run of run.json
     {
         Changed run(whole_);
         run.sql("UPDATE meta SET value='0123456789abcdef' WHERE key='run_id'");
         const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
         QVERIFY(repaired.needed && repaired.committed == 12);
+    }
+
+    /// The figures of another run were shown as those of this one, and a repair asked to give up weights of that other
+    /// run which this one had never had.
+    void theLedgerOfAnotherRunWasTakenForThisOnes_data()
+    {
+        QTest::addColumn<bool>("tracker");
+        QTest::addColumn<bool>("snapshot"); // of another run; else this run's own
+        QTest::addColumn<QString>("shown"); // by status: steps, or the file that is foreign
+        QTest::newRow("a snapshot alone") << false << true << "view.sqlite belongs to run 0123456789abcdef";
+        QTest::newRow("a tracker beside a snapshot") << true << false << "12 steps";
+        QTest::newRow("both") << true << true << "tracker.sqlite belongs to run 0123456789abcdef";
+    }
+    void theLedgerOfAnotherRunWasTakenForThisOnes()
+    {
+        QFETCH(bool, tracker);
+        QFETCH(bool, snapshot);
+        QFETCH(QString, shown);
+        Changed run(whole_);
+        const auto mine = run.paths.folder() / "mine.sqlite";
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(mine));
+        run.sql("UPDATE meta SET value='0123456789abcdef' WHERE key='run_id'; UPDATE budget SET steps=880;"
+                "UPDATE checkpoint SET folder='r0-880' WHERE folder='r0-12'");
+        good(good(SupervisorLedger::open(run.paths.tracker())).emptyWal());
+        const auto foreign = good(readFile(run.paths.tracker()));
+        fs::remove(run.paths.trackerSnapshot());
+        fs::copy_file(snapshot ? run.paths.tracker() : mine, run.paths.trackerSnapshot());
+        if (!tracker)
+            for (const char* ending : { "", "-wal", "-shm" })
+                fs::remove(utf8Text(run.paths.tracker()) + ending);
+
+        const auto status = readStatus(run.paths);
+        const auto said = status.ok() ? std::to_string(status.value().steps) + " steps" : status.error().message.text();
+        QVERIFY2(has(said, shown.toStdString()), said.c_str());
+        if (status.ok())
+            QVERIFY(has(status.value().evidence.front(), "tracker.sqlite belongs to run 0123456789abcdef"));
+        const auto config = currentConfig(run.paths);
+        const auto refused = config.ok() ? Status(startRun(run.paths, config.value()).error()) : config.error();
+        QVERIFY2(!refused.ok() && has(refused.error().message, "belongs to run 0123456789abcdef"),
+            refused.error().message.c_str());
+        QVERIFY(!auditRun(run.paths, AuditDepth::Quick).ok());
+
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(repaired.needed && repaired.foreign == tracker && repaired.problems.empty());
+        QCOMPARE(repaired.committed, 12);
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        QVERIFY(good(checkpointProblems(run.paths)).empty());
+        int kept = 0; // nothing is deleted
+        for (const auto& entry : good(entriesOf(run.paths.folder())))
+            kept += has(utf8Text(entry), ".sqlite.foreign-") && good(readFile(entry)) == foreign;
+        QCOMPARE(kept, int(tracker) + int(snapshot));
+    }
+
+    void aSnapshotOfAnotherRunWasWrittenOver() // by the next one of this run
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        fs::remove(run.paths.trackerSnapshot());
+        good(good(Database::open(run.paths.tracker(), {}))
+                .backupTo(run.paths.trackerSnapshot(), Database::Journal::Wal));
+        QCOMPARE(good(setForeignSnapshotAside(run.paths, file.runId)), Message());
+        {
+            auto db = good(Database::open(run.paths.trackerSnapshot(), {}));
+            db.run("UPDATE meta SET value='0123456789abcdef' WHERE key='run_id'");
+            good(db.takeStatus());
+        }
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(problems.size() == 1 && has(problems.front(), "view.sqlite belongs to run 0123456789abcdef"));
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+        const auto notes = good(recoverRun(run.paths, file, ledger, {}, realFileSystem())); // as a resume begins
+        QVERIFY(std::ranges::any_of(notes, [](const Message& note) { return has(note, "view.sqlite.foreign-"); }));
+        QVERIFY(!fs::exists(run.paths.trackerSnapshot()));
     }
 
     void aWorkerThatTrainedNothingGaveTheRunItsLoss() // its weights do not survive, and it was the last to tell

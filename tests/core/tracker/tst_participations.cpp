@@ -156,6 +156,40 @@ private Q_SLOTS:
         QVERIFY(good(noiseSalt(field.tracker)) > 1'000);
     }
 
+    /// An epsilon of 0 was proven of weights in which every chunk was.
+    void claimsWithoutATimeOfTheirBeginWereNotCounted()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(0);
+        trainOne(worker, 0, "one");
+        trainOne(worker, 0, "two");
+        auto db = good(Database::open(field.tracker, {}));
+        db.run("UPDATE claim SET started_wall=0");
+        good(db.takeStatus());
+        QCOMPARE(counted(field).all, 1);
+        db.run("UPDATE claim SET outcome=3, steps=0, done='', skipped=''"); // parts are left
+        good(db.takeStatus());
+        QCOMPARE(counted(field).all, 1);
+    }
+
+    /// A number that lacks what was lost before was told while it trained, and kept in charts.
+    void aTrackerThatWasMadeAnewTellsNoNumbers()
+    {
+        Field field;
+        good(keepMostParticipations(field.tracker, 0));
+        field.fill(1, 2);
+        auto first = field.worker(0);
+        QCOMPARE(begun(first).participations, 1);
+        QVERIFY(!good(field.reader().isMadeAnew()));
+        good(field.supervisor().revoke(field.ids[0], "died"));
+        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, field.clock));
+        QVERIFY(good(field.reader().isMadeAnew()));
+        field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
+        auto second = field.worker(1);
+        QCOMPARE(begun(second).participations, 0);
+    }
+
     void noEpochBeginsThatIsOneTooMany()
     {
         StoppingRules rules;
