@@ -3,7 +3,7 @@
 import pathlib, re, sys
 
 *rooms, target = map(pathlib.Path, sys.argv[1:])
-LITERAL = re.compile(r'\b(?:sentence|SentenceText(?: \w+)?)\(\s*"((?:[^"\\]|\\.)*)"')
+LITERAL = re.compile(r'\b(?:sentence|SentenceText(?: \w+)?)\s*[({]\s*"((?:[^"\\]|\\.)*)"')
 
 sentences = {}
 for file in sorted(file for room in rooms for pattern in ("*.cpp", "*.h") for file in room.rglob(pattern)):

@@ -1698,10 +1698,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is locked by another process for too long</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 cannot be written; check the permissions of the run folder</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1715,10 +1711,6 @@
     </message>
     <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4354,10 +4346,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6795,10 +6783,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7544,6 +7528,54 @@
     </message>
     <message>
         <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run trains with noise. A tracker made anew, or taken forward, does not know every training that was lost before: no epsilon can be stated of the run any more, and no limit of epsilon be kept. A copy of the tracker that is whole and as new as the weights, put back in its place, keeps both.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, and by run.json this is run %3: it proves nothing about this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Put the right one back; or &apos;furrowctl doctor %2 --repair&apos; sets this one aside and goes by what this run has of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 It is kept as %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 So no rule can end the run before a unit takes part once too often, and nothing was started. Write 0 for %2 to go on without that limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew or went on from an older copy, and the trainings that were lost before that are not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker cannot be read, and its snapshot may be older.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its checkpoints cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 cannot save what it trains, and tries again: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker %1 has saved what it trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9356,7 +9388,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <source>Beginning of the text samples.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

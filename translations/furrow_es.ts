@@ -1698,10 +1698,6 @@
         <translation>el disco está lleno: no se pudo escribir %1; libere espacio y reanude</translation>
     </message>
     <message>
-        <source>%1 is locked by another process for too long</source>
-        <translation>%1 está bloqueado por otro proceso desde hace demasiado tiempo</translation>
-    </message>
-    <message>
         <source>%1 cannot be written; check the permissions of the run folder</source>
         <translation>no se puede escribir %1; compruebe los permisos de la carpeta de la ejecución</translation>
     </message>
@@ -1716,10 +1712,6 @@
     <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
         <translation>%1: falló la lectura o la escritura (%2); compruebe el disco</translation>
-    </message>
-    <message>
-        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
-        <translation>el registro %1 no está en modo WAL: es una copia hecha para verla, no un registro en uso</translation>
     </message>
     <message>
         <source>%1 exists already</source>
@@ -4354,10 +4346,6 @@
         <translation>el registro y run.json no coinciden: %1 es «%2» en el registro y «%3» según run.json, y los fragmentos se repartirían o contarían de otra manera. Uno de los dos se cambió desde fuera; vuelva a poner una copia anterior de ese.</translation>
     </message>
     <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
-        <translation>%1 pertenece a la ejecución %2, run.json dice %3. Restaure el correcto de los dos.</translation>
-    </message>
-    <message>
         <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
         <translation>%1 dice que esta es la ejecución %2, y ninguno de sus puntos de control es de esa ejecución: %3 son de la ejecución %4. No se cambió nada, ya que una reparación según este run.json los abandonaría todos. Restaure el run.json de la ejecución.</translation>
     </message>
@@ -6796,10 +6784,6 @@
         <translation>No se afirma ningún épsilon: algo está mal en el registro, así que nada prueba cuántas veces participó una unidad.</translation>
     </message>
     <message>
-        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
-        <translation>No se afirma ningún épsilon: el registro se rehízo, y los entrenamientos perdidos antes no están en él.</translation>
-    </message>
-    <message>
         <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
         <translation>No se afirma ningún épsilon: %1 es 0. Al reanudar se puede fijar.</translation>
     </message>
@@ -7546,6 +7530,54 @@
     <message>
         <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
         <translation>%1 tiene el contenido de %2: sus filas se entrenan una vez, pues las repeticiones se omiten.</translation>
+    </message>
+    <message>
+        <source>This run trains with noise. A tracker made anew, or taken forward, does not know every training that was lost before: no epsilon can be stated of the run any more, and no limit of epsilon be kept. A copy of the tracker that is whole and as new as the weights, put back in its place, keeps both.</source>
+        <translation>Esta ejecución se entrena con ruido. Un registro hecho de nuevo, o actualizado, no conoce todo lo que se entrenó y se perdió antes: ya no se puede afirmar ningún épsilon de la ejecución ni cumplir un límite de épsilon. Una copia íntegra del registro, tan nueva como los pesos y puesta en su lugar, conserva ambas cosas.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, and by run.json this is run %3: it proves nothing about this one.</source>
+        <translation>%1 pertenece a la ejecución %2, y según run.json esta es la ejecución %3: no prueba nada sobre esta.</translation>
+    </message>
+    <message>
+        <source>%1 Put the right one back; or &apos;furrowctl doctor %2 --repair&apos; sets this one aside and goes by what this run has of its own.</source>
+        <translation>%1 Restaure el correcto; o «furrowctl doctor %2 --repair» aparta este y se guía por lo que esta ejecución tiene de propio.</translation>
+    </message>
+    <message>
+        <source>%1 It is kept as %2.</source>
+        <translation>%1 Se conserva como %2.</translation>
+    </message>
+    <message>
+        <source>%1 So no rule can end the run before a unit takes part once too often, and nothing was started. Write 0 for %2 to go on without that limit.</source>
+        <translation>%1 Por eso ninguna regla puede terminar la ejecución antes de que una unidad participe una vez de más, y no se ha iniciado nada. Escriba 0 en %2 para continuar sin ese límite.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew or went on from an older copy, and the trainings that were lost before that are not in it.</source>
+        <translation>No se afirma ningún épsilon: el registro se rehízo o continuó desde una copia anterior, y los entrenamientos perdidos antes no están en él.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker cannot be read, and its snapshot may be older.</source>
+        <translation>No se afirma ningún épsilon: el registro no se puede leer y su instantánea puede ser anterior.</translation>
+    </message>
+    <message>
+        <source>its checkpoints cannot be written</source>
+        <translation>sus puntos de control no se pueden escribir</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
+        <translation>%1: la reserva %2 fue entrenada y no dice cuándo empezó: su fila fue modificada</translation>
+    </message>
+    <message>
+        <source>Worker %1 cannot save what it trains, and tries again: %2</source>
+        <translation>El trabajador %1 no puede guardar lo que entrena y lo vuelve a intentar: %2</translation>
+    </message>
+    <message>
+        <source>worker %1 has saved what it trained</source>
+        <translation>el trabajador %1 ha guardado lo que entrenó</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
+        <translation>%1 lleva demasiado tiempo bloqueado por otro proceso; deje que siga o termínelo, y vuelva a intentarlo</translation>
     </message>
 </context>
 <context>
@@ -9357,8 +9389,8 @@
         <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
     </message>
     <message>
-        <source>Beginning of the text samples; empty: a text of its own.</source>
-        <translation>Principio de los textos de muestra; vacío: un texto propio.</translation>
+        <source>Beginning of the text samples.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

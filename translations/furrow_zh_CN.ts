@@ -1697,10 +1697,6 @@
         <translation>磁盘已满：无法写入 %1；请释放一些空间后继续</translation>
     </message>
     <message>
-        <source>%1 is locked by another process for too long</source>
-        <translation>%1 被另一个进程锁定过久</translation>
-    </message>
-    <message>
         <source>%1 cannot be written; check the permissions of the run folder</source>
         <translation>无法写入 %1；请检查运行文件夹的权限</translation>
     </message>
@@ -1715,10 +1711,6 @@
     <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
         <translation>%1：读取或写入失败（%2）；请检查磁盘</translation>
-    </message>
-    <message>
-        <source>the tracker %1 is not in WAL mode: it is a copy made for viewing, not a live tracker</source>
-        <translation>账本 %1 不是 WAL 模式：它是供查看的副本，不是在用的账本</translation>
     </message>
     <message>
         <source>%1 exists already</source>
@@ -4353,10 +4345,6 @@
         <translation>账本与 run.json 不一致：%1 在账本中为“%2”，在 run.json 中为“%3”，数据段会因此以另一种方式分发或计数。两者之一被外部更改；请放回它以前的副本。</translation>
     </message>
     <message>
-        <source>%1 belongs to run %2, run.json says %3. Put the right one of the two back.</source>
-        <translation>%1 属于运行 %2，而 run.json 记为 %3。请把两者中正确的那个放回原处。</translation>
-    </message>
-    <message>
         <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
         <translation>%1 称这是运行 %2，而没有一个检查点属于该运行：%3 属于运行 %4。未作任何更改，因为按此 run.json 修复会放弃所有这些检查点。请放回此运行的 run.json。</translation>
     </message>
@@ -6795,10 +6783,6 @@
         <translation>不给出 epsilon：账本有问题，因此无法证明单元参与的次数。</translation>
     </message>
     <message>
-        <source>No epsilon is stated: the tracker was made anew, and the trainings that were lost before that are not in it.</source>
-        <translation>不给出 epsilon：账本是重建的，此前丢失的训练不在其中。</translation>
-    </message>
-    <message>
         <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
         <translation>不给出 epsilon：%1 为 0。恢复训练时可以设置。</translation>
     </message>
@@ -7545,6 +7529,54 @@
     <message>
         <source>%1 has the content of %2: its rows are trained once, as repeats are left out.</source>
         <translation>%1 与 %2 内容相同：其各行只训练一次，因为重复的文本会略去。</translation>
+    </message>
+    <message>
+        <source>This run trains with noise. A tracker made anew, or taken forward, does not know every training that was lost before: no epsilon can be stated of the run any more, and no limit of epsilon be kept. A copy of the tracker that is whole and as new as the weights, put back in its place, keeps both.</source>
+        <translation>此运行带噪声训练。重新建立或向前推进的账本并不知道之前丢失的每一次训练：该运行再也无法给出 epsilon，也无法遵守 epsilon 的上限。把一份完整且与权重同样新的账本副本放回原处，两者都能保留。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to run %2, and by run.json this is run %3: it proves nothing about this one.</source>
+        <translation>%1 属于运行 %2，而按 run.json 这是运行 %3：它对本运行什么也证明不了。</translation>
+    </message>
+    <message>
+        <source>%1 Put the right one back; or &apos;furrowctl doctor %2 --repair&apos; sets this one aside and goes by what this run has of its own.</source>
+        <translation>%1请放回正确的文件；或者 &apos;furrowctl doctor %2 --repair&apos; 会把它移到一旁，并以本运行自己的内容为准。</translation>
+    </message>
+    <message>
+        <source>%1 It is kept as %2.</source>
+        <translation>%1它保留为 %2。</translation>
+    </message>
+    <message>
+        <source>%1 So no rule can end the run before a unit takes part once too often, and nothing was started. Write 0 for %2 to go on without that limit.</source>
+        <translation>%1因此没有规则能在某个单元多参与一次之前结束运行，所以什么都没有启动。把 %2 写为 0 可以不带该限制继续。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker was made anew or went on from an older copy, and the trainings that were lost before that are not in it.</source>
+        <translation>不给出 epsilon：账本是重建的，或是从较旧的副本继续的，此前丢失的训练不在其中。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated: the tracker cannot be read, and its snapshot may be older.</source>
+        <translation>不给出 epsilon：账本无法读取，而它的快照可能较旧。</translation>
+    </message>
+    <message>
+        <source>its checkpoints cannot be written</source>
+        <translation>检查点无法写入</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
+        <translation>%1：领取 %2 已训练，却没有说明何时开始：该行被改过</translation>
+    </message>
+    <message>
+        <source>Worker %1 cannot save what it trains, and tries again: %2</source>
+        <translation>工作进程 %1 无法保存所训练的内容，正在重试：%2</translation>
+    </message>
+    <message>
+        <source>worker %1 has saved what it trained</source>
+        <translation>工作进程 %1 已保存所训练的内容</translation>
+    </message>
+    <message>
+        <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
+        <translation>%1 被另一个进程锁定过久；请让它继续或结束它，然后重试</translation>
     </message>
 </context>
 <context>
@@ -9355,8 +9387,8 @@
         <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
     </message>
     <message>
-        <source>Beginning of the text samples; empty: a text of its own.</source>
-        <translation>示例文本的开头；留空则由模型自己开头。</translation>
+        <source>Beginning of the text samples.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
