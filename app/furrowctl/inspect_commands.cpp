@@ -158,7 +158,7 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
             "--quick", o->quick, "Look at the ledger alone; the weights are not inspected, and the report says so.");
         command
             ->add_flag("--deep", o->deep,
-                "Hash every checkpoint that is there, and read the source once more: the samples of each chunk are compared by their fingerprints.")
+                "Hash every checkpoint that is there, and read the source once more (files from elsewhere are fetched where their SHA-256 was not compared): the samples of each chunk are compared by their fingerprints.")
             ->excludes(quick);
     }
     command->callback([&chosen, o, act] { chosen.action = [o, act] { return act(*o); }; });

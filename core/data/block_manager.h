@@ -115,7 +115,7 @@ public:
     Result<PreparedFile> prepare(
         const PlannedBlock& block, const std::function<bool()>& goOn = {}, const std::string& expectedDigest = {});
     /// Prepares the block from its source once more and keeps nothing of it: what it must be, whatever lies in the
-    /// cache.
+    /// cache (CachedAccess::compareCopies).
     /// @param goOn  as for prepare
     Result<PreparedFile> readAgain(const PlannedBlock& block, const std::function<bool()>& goOn = {});
     /// Files of the hub of which a wrong copy was found on this disk since the last call: what was prepared of them is

@@ -83,8 +83,10 @@ CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<So
 
 Result<std::shared_ptr<const ByteSource>> CachedAccess::stored(const DataFile& file)
 {
-    if (isDistantPath(file.path) && !file.member)
-        return file.fetchWhole && whyNotCompared(file, capBytes()).empty() ? local(file) : direct_.stored(file);
+    if (isDistantPath(file.path) && !file.member) {
+        const bool isWhole = file.fetchWhole && whyNotCompared(file, capBytes()).empty();
+        return isWhole ? local(file) : comparesCopies_ ? proven(file) : direct_.stored(file);
+    }
     auto source = local(file);
     return source.ok() && file.member ? sliceOf(source.value(), file.member->offset, file.member->packedBytes) : source;
 }
@@ -98,13 +100,49 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
     for (const auto& open : whole_)
         if (open.fileName == file.pathOnDisk())
             return open.source;
-    auto source = downloadHubFile(file, sharedHubClient(), *cache_, *proofs_);
+    if (comparesCopies_ && !isPromised(file)) {
+        FURROW_TRY(beginAfresh());
+        return read(file, *afresh_->cache);
+    }
+    return read(file, *cache_);
+}
+
+/// The whole of a distant file, in that cache.
+Result<std::shared_ptr<const ByteSource>> CachedAccess::read(const DataFile& file, BlockCache& cache)
+{
+    if (const auto failed = unproven_.find(file.pathOnDisk()); failed != unproven_.end())
+        return failed->second;
+    auto source = downloadHubFile(file, sharedHubClient(), cache, *proofs_);
+    if (comparesCopies_ && !source.ok() && source.error().code == ErrorCode::Corrupt) // what was kept of it is dropped
+        source = downloadHubFile(file, sharedHubClient(), cache, *proofs_);
+    if (comparesCopies_ && !source.ok() && source.error().code != ErrorCode::Cancelled)
+        unproven_.emplace(file.pathOnDisk(), source.error()); // it is not fetched for each of its blocks
     if (source.ok()) {
         if (whole_.size() >= kKeptOpen)
             whole_.pop_front();
         whole_.push_back({ file.pathOnDisk(), source.value() });
     }
     return source;
+}
+
+/// A file of which only parts are read as a rule: the whole where that proves more.
+Result<std::shared_ptr<const ByteSource>> CachedAccess::proven(const DataFile& file)
+{
+    if (isPromised(file) && (capBytes() == 0 || file.sizeBytes <= capBytes() / kDownloadShare))
+        return local(file);
+    FURROW_TRY(beginAfresh());
+    return afresh_->access.stored(file);
+}
+
+Status CachedAccess::beginAfresh()
+{
+    if (afresh_)
+        return {};
+    FURROW_TRY_ASSIGN(auto folder, ScratchFolder::make(std::filesystem::temp_directory_path()));
+    FURROW_TRY_ASSIGN(auto cache, BlockCache::open(folder.path(), capBytes()));
+    DirectAccess access(std::make_shared<HubPieces>(cache), proofs_.get());
+    afresh_.emplace(Afresh { std::move(folder), std::move(cache), std::move(access) });
+    return {};
 }
 
 Result<std::unique_ptr<ByteStream>> CachedAccess::plainFrom(const DataFile& file, std::uint64_t offset)

@@ -1,12 +1,15 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/base/scratch_folder.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/source/file_access.h"
 #include "core/data/hub/hub_proofs.h"
 #include "core/data/source/source_identity.h"
 
 #include <deque>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace furrow {
@@ -27,7 +30,9 @@ public:
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
     HubProofs& proofs() { return *proofs_; }
     std::uint64_t capBytes() const { return cache_->capBytes(); }
-    /// From now on what was expanded before is compared with what its file expands to, once, before it is used.
+    /// From now on nothing that this disk keeps of a source is believed: what was expanded before is compared with what
+    /// its file expands to, a distant file with its SHA-256, also one of which only parts were read; where no SHA-256
+    /// is promised, or the cache has no room for the whole, it is read from its server once more.
     void compareCopies() { comparesCopies_ = true; }
     /// Reading the file failed: a copy in the cache that is damaged, or not what the hub promises, is put aside. True:
     /// there was one.
@@ -37,6 +42,9 @@ private:
     /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a
     /// whole is expanded.
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
+    Result<std::shared_ptr<const ByteSource>> read(const DataFile& file, BlockCache& cache);
+    Result<std::shared_ptr<const ByteSource>> proven(const DataFile& file);
+    Status beginAfresh();
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> rightCopy(const DataFile& file, const std::string& fileName);
@@ -54,6 +62,14 @@ private:
     std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
     DirectAccess direct_;
     bool comparesCopies_ = false;
+    /// What is read from its server once more, and nothing that was there before.
+    struct Afresh {
+        ScratchFolder folder;
+        std::shared_ptr<BlockCache> cache;
+        DirectAccess access;
+    };
+    std::optional<Afresh> afresh_;
+    std::map<std::string, Error> unproven_; ///< path of a distant file that could not be compared -> why
     std::set<std::string> compared_; ///< names of expanded files
     std::deque<Open> whole_; ///< the downloads used last, by the paths of their files: each is hashed when it is opened
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here

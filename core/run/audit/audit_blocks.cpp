@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/is_there.h"
+#include "core/base/outside.h"
 #include "core/base/path.h"
 #include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
@@ -206,6 +207,94 @@ Status auditBlocks(
     return {};
 }
 
+namespace {
+
+/// The blocks of a run, prepared from their sources once more.
+class SourceAudit {
+public:
+    SourceAudit(const RunFile& file, BlockManager& blocks, LedgerReader& ledger, AuditLog& log)
+        : file_(file)
+        , blocks_(blocks)
+        , ledger_(ledger)
+        , log_(log)
+    {
+    }
+
+    Status look(const LedgerReader::BlockRow& row)
+    {
+        if (away_.contains(row.source)) { // each try takes as long as trying takes
+            ++notRead_;
+            return {};
+        }
+        auto plan = BlockManager::fromPlan(row.plan);
+        auto read = plan.ok() ? blocks_.readAgain(plan.value(), [this] { return !log_.stopped(); })
+                              : Result<PreparedFile>(plan.error());
+        if (!read.ok() && read.error().code == ErrorCode::Cancelled)
+            return cancelled();
+        if (!read.ok()) {
+            if (isOutside(read.error()) && isDistant(row.source))
+                away_.insert(row.source);
+            log_.failed(FindingKind::Source, read.error(),
+                sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
+            return {};
+        }
+        log_.looked();
+        bytes_ += read.value().sourceBytes;
+        if (read.value().digest != row.digest) {
+            FURROW_TRY(putWrongAside(plan.value(), read.value().digest));
+            log_.wrong(FindingKind::Source, {},
+                sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
+                    { std::to_string(row.block) }));
+        }
+        const bool knowsWindows = file_.config.packing == Packing::EndToEnd; // else they need the length of each sample
+        return compareChunks(ledger_, row.block, preparedChunks(read.value().chunks, file_.config.seqLen), knowsWindows,
+            FindingKind::Source, sentence("the source"), log_);
+    }
+
+    void tell()
+    {
+        if (notRead_ > 0)
+            log_.unreadable(
+                sentence("%1 more blocks are not inspected: their source cannot be reached now", { Count(notRead_) }));
+        auto how = sentence(
+            "%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
+            { Count(log_.inspected()), Bytes(bytes_) });
+        const auto compared = blocks_.comparedFiles();
+        if (compared.files > 0)
+            how = sentence(
+                "%1; of %2 files from elsewhere %3 have the SHA-256 that is promised of them, what was read of the others is what their server sends now",
+                { how, Count(compared.files), Count(std::ssize(compared.compared)) });
+        log_.how(std::move(how));
+    }
+
+private:
+    /// Of wrong bytes that came from elsewhere: another run over the same data would find the block.
+    Status putWrongAside(const PlannedBlock& block, const std::string& digest)
+    {
+        const auto cached = isDistant(block.source) ? blocks_.find(block) : Result<PreparedFile>(Error {});
+        return cached.ok() && cached.value().digest != digest ? blocks_.putAside(block) : Status {};
+    }
+    bool isDistant(std::int64_t source) const
+    {
+        const auto& sources = blocks_.manifest().sources;
+        return source >= 0 && source < std::ssize(sources)
+            && std::any_of(
+                sources[static_cast<std::size_t>(source)].files.begin(),
+                sources[static_cast<std::size_t>(source)].files.end(),
+                [](const DataFile& one) { return isDistantPath(one.path); });
+    }
+
+    const RunFile& file_;
+    BlockManager& blocks_;
+    LedgerReader& ledger_;
+    AuditLog& log_;
+    std::set<std::int64_t> away_; ///< sources that cannot be reached
+    std::int64_t notRead_ = 0; ///< blocks of them
+    std::uint64_t bytes_ = 0;
+};
+
+} // namespace
+
 Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
     const auto manifest = readManifest(file.dataManifest);
@@ -281,33 +370,14 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         own.emplace(std::move(scratch));
     }
     auto blocks = openSource(paths, file, own ? *own / "cache" : cache, log);
-    std::uint64_t bytes = 0;
-    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
-        auto plan = BlockManager::fromPlan(row.plan);
-        auto read = plan.ok() ? blocks->readAgain(plan.value(), [&log] { return !log.stopped(); })
-                              : Result<PreparedFile>(plan.error());
-        if (!read.ok() && read.error().code == ErrorCode::Cancelled)
-            return cancelled();
-        if (!read.ok()) {
-            log.failed(FindingKind::Source, read.error(),
-                sentence("block %1: %2", { std::to_string(row.block), read.error().message }));
-            return {};
-        }
-        log.looked();
-        bytes += read.value().sourceBytes;
-        if (read.value().digest != row.digest)
-            log.wrong(FindingKind::Source, {},
-                sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
-                    { std::to_string(row.block) }));
-        const bool knowsWindows = file.config.packing == Packing::EndToEnd; // else they need the length of each sample
-        return compareChunks(ledger, row.block, preparedChunks(read.value().chunks, file.config.seqLen), knowsWindows,
-            FindingKind::Source, sentence("the source"), log);
-    };
-    if (blocks)
-        FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log, look));
-    log.how(
-        sentence("%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
-            { Count(log.inspected()), Bytes(bytes) }));
+    if (!blocks) {
+        log.how(sentence("not one block could be prepared once more"));
+        return {};
+    }
+    SourceAudit source(file, *blocks, ledger, log);
+    FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log,
+        [&](const LedgerReader::BlockRow& row) { return source.look(row); }));
+    source.tell();
     return {};
 }
 

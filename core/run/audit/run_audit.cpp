@@ -71,8 +71,9 @@ Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, 
     FURROW_TRY(auditBlocks(paths, file, ledger, log));
     FURROW_TRY(mentionUntrainedTexts(paths, file, ledger, log));
     mentionExclusions(paths, log);
-    FURROW_TRY(auditDownloads(paths, file, log));
-    return depth == AuditDepth::Deep ? auditSource(paths, file, ledger, log) : Status {};
+    if (depth == AuditDepth::Deep)
+        FURROW_TRY(auditSource(paths, file, ledger, log)); // which fetches what is not there
+    return auditDownloads(paths, file, log);
 }
 
 /// A copy of the ledger goes away with this, before the files are read.

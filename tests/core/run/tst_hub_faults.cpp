@@ -138,6 +138,63 @@ private Q_SLOTS:
         QVERIFY2(evidence.find("only the columns") != std::string::npos, evidence.c_str());
     }
 
+    /// It compared the blocks with the ranges in the cache that they were made of, and found them right.
+    void deepAuditComparedBlocksWithTheWrongRangesTheyWereMadeOf_data()
+    {
+        QTest::addColumn<double>("cacheGiB");
+        QTest::newRow("the whole file is compared") << 1.0;
+        QTest::newRow("the cache has no room for the whole file") << 0.02;
+    }
+    void deepAuditComparedBlocksWithTheWrongRangesTheyWereMadeOf()
+    {
+        QFETCH(double, cacheGiB);
+        const auto texts = numberedTexts();
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
+        if (repository.files["train.parquet"].empty())
+            QSKIP("This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 500, 100, cacheGiB, 1, "hf://o/n");
+        hub.fail({ HubFault::WrongBytes });
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), kRows / 100);
+        run.stopFeeder();
+        const auto source = [](const AuditReport& report) {
+            return *std::find_if(report.inspections.begin(), report.inspections.end(),
+                [](const AuditInspection& one) { return one.what == Evidence::Source; });
+        };
+        // No server at all: nothing is proven, and nothing is wrong.
+        hub.setAway(true);
+        RetryPolicy impatient;
+        impatient.attempts = 1;
+        setSharedHubClient(std::make_shared<HubClient>(
+            HubSettings::fromEnvironment(), [] { return curlTransport({ 5, 1 }); }, 2, impatient));
+        const auto unreached = source(good(auditRun(run.paths, AuditDepth::Deep)));
+        QCOMPARE(unreached.inspected, 0);
+        QCOMPARE(unreached.wrong, 0);
+        QCOMPARE(unreached.unreadable, 2); // the first block, and how many more
+        hub.setAway(false);
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY(!report.isClean());
+        QCOMPARE(source(report).inspected, kRows / 500);
+        QVERIFY2(source(report).wrong > 0 && source(report).wrong <= 3, auditText(report).c_str());
+        const auto compared = cacheGiB >= 1 ? "of 1 files from elsewhere 1 have" : "of 1 files from elsewhere 0 have";
+        QVERIFY2(source(report).how.find(compared) != std::string::npos, source(report).how.c_str());
+        // What was wrong is not found again, by another run over the same data.
+        const auto file = good(readRunFile(run.paths));
+        auto blocks = good(BlockManager::open(
+            file.config, file.dataManifest, file.samplesPerBlock, run.paths.cacheFolder(), byteTokenizer()));
+        int aside = 0;
+        while (const auto block = good(blocks.planNext()))
+            aside += blocks.find(*block).ok() ? 0 : 1;
+        QVERIFY(aside >= 1);
+        if (cacheGiB >= 1)
+            QCOMPARE(aside, 1);
+    }
+
     /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came
     /// again each time.
     void aCacheOfTwoBlocksFetchesAColumnOnce()
