@@ -18,6 +18,7 @@
 #include "core/config/schema.h"
 #include "core/device/gpu.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
