@@ -7,6 +7,7 @@
 #include <unicode/ucsdet.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace furrow {
@@ -14,6 +15,9 @@ namespace furrow {
 namespace {
 
 constexpr int kLikely = 20; ///< ICU's confidence, 0..100: noise reaches 10, prose in its own encoding 30 and more
+
+const std::string kWestern = "windows-1252";
+const std::string kCentral = "ISO-8859-2";
 
 constexpr std::size_t kEvidence = 10; ///< bytes that are no UTF-8; fewer say nothing about another encoding
 
@@ -120,6 +124,36 @@ std::string_view differingWord(std::string_view bytes, const std::string& one, c
     return {};
 }
 
+/// Which of windows-1252 and ISO-8859-2 the letters speak for, where bytes differ in the two; "": neither. In a text
+/// that is mostly ASCII, ICU decides between them by the ASCII letters.
+std::string encodingOfLetters(std::string_view bytes)
+{
+    constexpr std::string_view kCentralOnly = "\xb1\xb3\xb5\xb6\xb9\xba\xbb\xbc\xbe"; // in words; else signs
+    constexpr std::string_view kHungarian = "\xd5\xdb\xf5\xfb"; // all that it has of its own
+    constexpr std::size_t kOften = 20; // one in so many, in languages that write these letters
+    const auto isLetter = [](char c) {
+        return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0xc0;
+    };
+    std::size_t others = 0;
+    std::size_t central = 0;
+    bool differs = false;
+    for (std::size_t i = 1; i + 1 < bytes.size(); ++i) {
+        const auto u = static_cast<unsigned char>(bytes[i]);
+        if (u < 0x80)
+            continue;
+        if (u < 0xa0) // ISO-8859-2 has no characters here
+            return "";
+        ++others;
+        const bool isInWord = isLetter(bytes[i - 1]) && isLetter(bytes[i + 1]);
+        central += isInWord && kCentralOnly.find(bytes[i]) != std::string_view::npos ? 1 : 0;
+        const auto letter = bytes.substr(i, 1);
+        differs = differs
+            || (isLetter(bytes[i]) && kHungarian.find(bytes[i]) == std::string_view::npos
+                && decoded(letter, kWestern) != decoded(letter, kCentral));
+    }
+    return central > 0 && central * kOften >= others ? kCentral : differs && central == 0 ? kWestern : "";
+}
+
 EncodingGuess likelyEncoding(const std::string& bytes)
 {
     constexpr int kSure = 40; ///< prose of one language in its own encoding reaches this, lists of names do not
@@ -134,7 +168,9 @@ EncodingGuess likelyEncoding(const std::string& bytes)
     const auto nameOf = [&error](const UCharsetMatch* match) {
         const char* name = ucsdet_getName(match, &error);
         const std::string known = U_SUCCESS(error) && name != nullptr ? name : "";
-        return known == "ISO-8859-1" ? "windows-1252" : known; // the same characters, and those that Windows adds
+        if (!openConverter(known))
+            return std::string(); // ICU finds more than it converts
+        return known == "ISO-8859-1" ? kWestern : known; // the same characters, and those that Windows adds
     };
     EncodingGuess guess { nameOf(matches[0]) };
     const int nearly = best / (best < kSure ? 3 : 2); // from here on another one is worth a word
@@ -148,7 +184,26 @@ EncodingGuess likelyEncoding(const std::string& bytes)
         if (!word.empty())
             guess = { guess.encoding, false, other, decoded(word, guess.encoding), decoded(word, other) };
     }
+    if (guess.encoding != kWestern && guess.encoding != kCentral)
+        return guess;
+    if (const auto letters = encodingOfLetters(bytes); !letters.empty() && letters != guess.encoding) {
+        const auto word = differingWord(bytes, letters, guess.encoding);
+        guess = { letters, false, guess.encoding, decoded(word, letters), decoded(word, guess.encoding) };
+    }
     return guess;
+}
+
+/// The lines that are not ASCII alone: by the others ICU would judge a language that these are not in.
+std::string linesWithOthers(std::string_view text)
+{
+    std::string lines;
+    while (!text.empty()) {
+        const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+        if (std::any_of(line.begin(), line.end(), [](char c) { return (c & 0x80) != 0; }))
+            lines += line;
+        text.remove_prefix(line.size());
+    }
+    return lines;
 }
 
 class DecodedStream : public ByteStream {
@@ -246,7 +301,7 @@ Result<std::string> encodingOfBroken(ByteStream& text)
         Utf8Count counts;
         count(std::string_view(piece).substr(0, size), false, counts);
         if (counts.broken > 0)
-            samples.push_back(piece.substr(0, size));
+            samples.push_back(linesWithOthers(std::string_view(piece).substr(0, size)));
         if (size < kPieceBytes)
             break;
     }

@@ -5,6 +5,7 @@
 
 #include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
+#include "core/data/source/text_encoding.h"
 #include "tests/fakes/archives.h"
 
 #include <QProcess>
@@ -747,6 +748,40 @@ private Q_SLOTS:
             = said("Alle Menschen sind frei und gleich an W\xfcrde und Rechten geboren. Sie m\xfcssen br\xfc"
                    "derlich sein.\n");
         QVERIFY2(german.contains("is windows-1252 text") && !german.contains("--encoding"), qPrintable(german));
+    }
+    /// In text that is mostly ASCII, ICU took the accents of the West for those of Central Europe.
+    void accentsOfTheWestInPlainTextWereTakenForCentralEuropean()
+    {
+        const auto guess = [](const std::string& line) {
+            std::string text;
+            for (int i = 0; i < 200; ++i)
+                text += "Plain words without any accent stand in row " + std::to_string(i) + "\n";
+            for (int i = 0; i < 30; ++i)
+                text += line + " " + std::to_string(i) + "\n";
+            return guessEncoding(std::span(&text, 1)).encoding;
+        };
+        for (const char* western :
+            { "d\xe9j\xe0 vu na\xefve", "S\xe3o Paulo, \xabno\xebl\xbb \xe0 l'\xe2ge", "\xbfQu\xe9 ni\xf1o? 5 m\xb3",
+                "sm\xf8rrebr\xf8"
+                "d p\xe5 \xf8yene" })
+            QCOMPARE(guess(western), std::string("windows-1252"));
+        for (const char* central : { "za\xbf\xf3\xb3\xe6 g\xea\xb6l\xb1 ja\xbc\xf1",
+                 "Dvo\xf8\xe1k p\xed\xb9"
+                 "e dal\xb9\xed skladby" })
+            QCOMPARE(QString::fromStdString(guess(central)), QString("ISO-8859-2"));
+    }
+    /// The same text as jsonl was judged rightly.
+    void accentsBehindThousandsOfPlainRowsWereTakenForCentralEuropean()
+    {
+        std::string text;
+        for (int i = 0; i < 3000; ++i)
+            text += "row " + std::to_string(i) + " " + std::string(65, 'y') + "\n";
+        for (int i = 0; i < 30; ++i)
+            text += "d\xe9j\xe0 vu na\xefve " + std::to_string(i) + "\n";
+        const auto stream = streamFrom(memorySource(text), 0);
+        const auto found = encodingOfBroken(*stream);
+        QVERIFY(found.ok());
+        QCOMPARE(QString::fromStdString(found.value()), QString("windows-1252"));
     }
     /// Behind the first 64 KiB of a compressed file nobody looked: every accented letter was lost.
     void anotherEncodingBehindTheHeadOfACompressedFileWasNotSeen()
