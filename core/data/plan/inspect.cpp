@@ -6,6 +6,7 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/config/option_term.h"
 #include "core/config/secret_address.h"
 #include "core/data/source/archive_files.h"
 #include "core/data/source/cached_access.h"
@@ -199,6 +200,21 @@ Error noSuchColumn(const DataFile& file, const DataFile& first, const std::strin
             { file.path, column, first.path, shownNames(columns.text) }) };
 }
 
+/// A JSON document of which nobody said what its rows are: all texts of its list would become one.
+bool isListInOneDocument(const DataFile& file, const FileColumns& columns, const std::string& column)
+{
+    return file.format.format == TextFormat::JsonLines && dataExtension(file.path) == "json" && columns.rows == 1
+        && column.find("[]") != std::string::npos;
+}
+
+Error askForTheList(const DataFile& file, const std::string& column)
+{
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is one JSON document, and its texts stand in a list of it. Name them with text_column, and each element of the list is a row (%2); or write one object per line (jsonl), and each is a row.",
+            { file.path, optionTerm("text_column", column) }) };
+}
+
 /// One column for all files of a source; a file without it is refused by name.
 Status chooseColumn(
     FileAccess& access, const RunConfig& config, bool hasTemplate, DataSource& source, DataInspection& inspection)
@@ -221,6 +237,8 @@ Status chooseColumn(
         if (isOther)
             return noSuchColumn(file, *first, source.textColumn, columns);
         FURROW_TRY_ASSIGN(const auto column, std::move(found));
+        if (source.conversation == ConversationForm::None && isListInOneDocument(file, columns, column.column))
+            return askForTheList(file, column.column);
         if (first == nullptr) {
             first = &file;
             source.textColumn = column.column;

@@ -1,6 +1,7 @@
 #include "core/data/source/content_claim.h"
 
 #include "core/base/sentence.h"
+#include "core/data/source/json_list.h"
 #include "core/data/source/json_text.h"
 
 #include <algorithm>
@@ -66,6 +67,21 @@ Message whyNotParquet(const std::string& name, std::string_view head, std::strin
 
 /// Whether any of the first lines is a JSON object; a line that is cut by the end of the head counts when it begins as
 /// one.
+/// Of a line that begins with an object and goes on with another one.
+bool hasSeveralObjects(std::string_view line)
+{
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin == std::string_view::npos || line[begin] != '{')
+        return false;
+    JsonNesting nesting;
+    for (auto at = begin; at < line.size(); ++at)
+        if (nesting.look(line[at]) && nesting.depth() == 0) {
+            const auto next = line.find_first_not_of(" \t,;", at + 1);
+            return next != std::string_view::npos && line[next] == '{';
+        }
+    return false;
+}
+
 bool hasJsonObject(std::string_view head)
 {
     for (int line = 0; line < kLookedAtLines && !head.empty(); ++line) {
@@ -167,6 +183,13 @@ Status checkTextClaim(const std::string& name, const std::string& extension, std
         || extension == "json";
     if (isLfsPointer(head) || (isTable && isWebPage(head)))
         return Error { ErrorCode::Corrupt, usualCause(name, head) };
+    const auto firstEnd = head.find('\n');
+    const bool isOneLine
+        = firstEnd == std::string_view::npos || head.find_first_not_of(" \t\r\n", firstEnd) == std::string_view::npos;
+    if (isTable && extension.find("json") != std::string::npos && (isOneLine || !hasJsonObject(head))
+        && hasSeveralObjects(head.substr(0, firstEnd)))
+        return Error { ErrorCode::Corrupt,
+            sentence("%1 has several JSON objects on its first line. Write one object per line.", { name }) };
     const bool isLines = extension == "jsonl" || extension == "ndjson";
     if (isLines && head.find_first_not_of(" \t\r\n") != std::string_view::npos && !hasJsonObject(head))
         return Error { ErrorCode::Corrupt,

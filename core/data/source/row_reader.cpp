@@ -361,8 +361,10 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
     bool hasTexts = false; // elements of a list that are texts themselves
     for (int line = 0; line < kColumnLines; ++line) {
         FURROW_TRY_ASSIGN(auto more, nextRecord(reader, record, access, file));
-        if (!more)
+        if (!more) {
+            columns.rows = line;
             break;
+        }
         jsonMembers(record.bytes, columns.all, columns.text);
         hasTexts = hasTexts || (file.format.format == TextFormat::JsonList && record.bytes.starts_with('"'));
     }

@@ -783,6 +783,51 @@ private Q_SLOTS:
         QVERIFY(found.ok());
         QCOMPARE(QString::fromStdString(found.value()), QString("windows-1252"));
     }
+    /// Lines without a mark of their end: "it holds no rows, or only blank ones".
+    void objectsOnOneLineWereCalledNoRows()
+    {
+        DataFolder folder;
+        std::string objects;
+        for (int i = 0; i < 20; ++i)
+            objects += "{\"text\": \"row } { " + std::to_string(i) + "\"}";
+        for (const char* name : { "a.jsonl", "b.json" })
+            for (const char* end : { "", "\n" }) {
+                const auto refused = inspectData(test::configFor({ folder.write(name, objects + end) }));
+                QVERIFY(!refused.ok());
+                QVERIFY2(refused.error().message.find("several JSON objects on its first line") != std::string::npos,
+                    refused.error().message.c_str());
+            }
+        const auto one
+            = inspectData(test::configFor({ folder.write("c.jsonl", objects.substr(0, objects.find('}', 18) + 1)) }));
+        QVERIFY2(one.ok() && one.value().rows == 1, one.ok() ? "" : one.error().message.c_str());
+    }
+    /// Forty texts in the list of a document on one line became one sample; over several lines it was asked for the
+    /// list.
+    void aListInOneDocumentBecameOneSample()
+    {
+        DataFolder folder;
+        std::string list;
+        for (int i = 0; i < 40; ++i)
+            list += std::string(i == 0 ? "" : ", ") + "{\"text\": \"row " + std::to_string(i) + "\"}";
+        auto config = test::configFor({ folder.write("a.json", "{\"version\": 1, \"data\": [" + list + "]}\n") });
+        const auto asked = inspectData(config);
+        QVERIFY(!asked.ok());
+        QVERIFY2(asked.error().message.find("one JSON document") != std::string::npos
+                && asked.error().message.find("--text-column data[].text") != std::string::npos,
+            asked.error().message.c_str());
+        config.textColumn = "data[].text";
+        const auto all = texts(config, folder);
+        QCOMPARE(all.size(), std::size_t(40));
+        QCOMPARE(all[39], std::string("row 39"));
+        // A row of a file of rows, and a document that is one text.
+        const auto rows = inspectData(test::configFor({ folder.write("b.jsonl",
+            "{\"paragraphs\": [{\"text\": \"one\"}, {\"text\": \"two\"}]}"
+            "\n") }));
+        QVERIFY2(rows.ok() && rows.value().rows == 1, rows.ok() ? "" : rows.error().message.c_str());
+        const auto text
+            = inspectData(test::configFor({ folder.write("c.json", "{\"text\": \"one\", \"tags\": [\"a\"]}") }));
+        QVERIFY2(text.ok() && text.value().rows == 1, text.ok() ? "" : text.error().message.c_str());
+    }
     /// Behind the first 64 KiB of a compressed file nobody looked: every accented letter was lost.
     void anotherEncodingBehindTheHeadOfACompressedFileWasNotSeen()
     {
