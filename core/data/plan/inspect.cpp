@@ -102,6 +102,18 @@ Result<DataSource> describeSource(const std::string& spec, const RunConfig& conf
     return source;
 }
 
+/// What is left out of a folder may be as many files as it has.
+void nameSomeOfTheSkipped(DataSource& source)
+{
+    constexpr std::size_t kMostNamed = 20;
+    auto& skipped = source.skipped;
+    if (skipped.size() <= kMostNamed)
+        return;
+    const auto more = static_cast<std::int64_t>(skipped.size() - kMostNamed);
+    skipped.resize(kMostNamed);
+    skipped.push_back(sentence("%1: %2 more files in it were left out.", { source.spec, Count(more) }));
+}
+
 /// How files are read, once for each way in which some of the source are.
 void describeReading(const DataSource& source, DataInspection& inspection)
 {
@@ -548,6 +560,7 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
     DirectAccess access;
     for (const auto& spec : config.data) {
         FURROW_TRY_ASSIGN(auto source, describeSource(spec, config, progress));
+        nameSomeOfTheSkipped(source);
         describeReading(source, inspection);
         FURROW_TRY(chooseColumn(access, config, chat.has_value(), source, inspection));
         FURROW_TRY(chooseWhatIsFetched(access, config, source, inspection));

@@ -97,9 +97,11 @@ void CsvRecordEnd::look(char c)
         state_ = State::FieldStart;
     } else {
         const bool isBehind = state_ == State::QuoteSeen && c != ' ' && c != '\r';
-        tail_ = tail_ || isBehind;
+        const bool isBehindSpace = state_ == State::SpaceBehindQuote && c != ' ' && c != '\r';
+        tail_ = tail_ || isBehind || isBehindSpace;
         torn_ = torn_ || (isBehind && severalLines_);
-        state_ = State::Unquoted;
+        const bool isStillSpace = c == ' ' && (state_ == State::QuoteSeen || state_ == State::SpaceBehindQuote);
+        state_ = isStillSpace ? State::SpaceBehindQuote : State::Unquoted;
     }
 }
 

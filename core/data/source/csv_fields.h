@@ -29,7 +29,7 @@ public:
     bool hasTail() const { return tail_; }
 
 private:
-    enum class State { FieldStart, Unquoted, Quoted, QuoteSeen };
+    enum class State { FieldStart, Unquoted, Quoted, QuoteSeen, SpaceBehindQuote };
     void look(char c);
 
     CsvDialect dialect_;

@@ -331,7 +331,15 @@ private Q_SLOTS:
         DataFolder folder;
         const auto said = reading(test::configFor({ folder.write("a.csv", "id,text\n1,\"q\"\n2,\"q\"tail\n") }));
         QVERIFY2(said.contains("text behind the closing quote of a field (record 3)"), qPrintable(said));
-        const auto fine = reading(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"a \"\"b\"\"\" \r\n") }));
+        // Written without quoting: a reader of csv takes the quotes away.
+        for (const char* name : { "c.csv", "c.tsv" }) {
+            const std::string cut(1, name[2] == 'c' ? ',' : '\t');
+            const auto speech = reading(test::configFor(
+                { folder.write(name, "id" + cut + "text\n1" + cut + "\"He said\" and left\n2" + cut + "none\n") }));
+            QVERIFY2(speech.contains("text behind the closing quote of a field (record 2)"), qPrintable(speech));
+        }
+        const auto fine
+            = reading(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"a \"\"b\"\"\"  \r\n\"2\" ,x\r\n") }));
         QVERIFY2(!fine.contains("closing quote"), qPrintable(fine));
     }
     void columnsOfOneNameAreSaid()
@@ -827,6 +835,19 @@ private Q_SLOTS:
         const auto text
             = inspectData(test::configFor({ folder.write("c.json", "{\"text\": \"one\", \"tags\": [\"a\"]}") }));
         QVERIFY2(text.ok() && text.value().rows == 1, text.ok() ? "" : text.error().message.c_str());
+    }
+    void filesThatAreLeftOutWereNamedByTheHundred()
+    {
+        DataFolder folder;
+        folder.write("many/a.txt", "one row\n");
+        for (int i = 0; i < 100; ++i)
+            folder.write("many/empty" + std::to_string(i) + ".txt", "");
+        const auto inspection = inspectData(test::configFor({ utf8Text(folder.path("many")) }));
+        QVERIFY(inspection.ok());
+        const auto& warnings = inspection.value().warnings;
+        QVERIFY2(warnings.size() < 30, std::to_string(warnings.size()).c_str());
+        QVERIFY(std::any_of(warnings.begin(), warnings.end(),
+            [](const Message& one) { return one.find("80 more files in it were left out") != std::string::npos; }));
     }
     /// Behind the first 64 KiB of a compressed file nobody looked: every accented letter was lost.
     void anotherEncodingBehindTheHeadOfACompressedFileWasNotSeen()
