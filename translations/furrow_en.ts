@@ -7578,6 +7578,30 @@
         <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 is one JSON document, and its texts stand in a list of it. Name them with text_column, and each element of the list is a row (%2); or write one object per line (jsonl), and each is a row.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has several JSON objects on its first line. Write one object per line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 more blocks are not inspected: their source cannot be reached now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; of %2 files from elsewhere %3 have the SHA-256 that is promised of them, what was read of the others is what their server sends now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not one block could be prepared once more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8189,10 +8213,6 @@
     </message>
     <message>
         <source>Tokenizer</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9388,7 +9408,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -7579,6 +7579,30 @@
         <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
         <translation>%1 lleva demasiado tiempo bloqueado por otro proceso; deje que siga o termínelo, y vuelva a intentarlo</translation>
     </message>
+    <message>
+        <source>%1 is one JSON document, and its texts stand in a list of it. Name them with text_column, and each element of the list is a row (%2); or write one object per line (jsonl), and each is a row.</source>
+        <translation>%1 es un solo documento JSON y sus textos están en una lista de él. Nómbrelos con text_column y cada elemento de la lista será una fila (%2); o escriba un objeto por línea (jsonl) y cada uno será una fila.</translation>
+    </message>
+    <message>
+        <source>%1 has several JSON objects on its first line. Write one object per line.</source>
+        <translation>%1 tiene varios objetos JSON en su primera línea. Escriba un objeto por línea.</translation>
+    </message>
+    <message>
+        <source>%1 more blocks are not inspected: their source cannot be reached now</source>
+        <translation>%1 bloques más no se inspeccionaron: ahora no se puede acceder a su fuente</translation>
+    </message>
+    <message>
+        <source>%1; of %2 files from elsewhere %3 have the SHA-256 that is promised of them, what was read of the others is what their server sends now</source>
+        <translation>%1; de %2 archivos de otro lugar, %3 tienen el SHA-256 prometido; lo leído de los demás es lo que su servidor envía ahora</translation>
+    </message>
+    <message>
+        <source>not one block could be prepared once more</source>
+        <translation>ningún bloque pudo prepararse de nuevo</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
+        <translation>el registro %1 no está en modo WAL: es una copia, no un registro vivo; `furrowctl doctor %2 --repair` lo pone en modo WAL y no cambia nada más</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8191,10 +8215,6 @@
     <message>
         <source>Tokenizer</source>
         <translation>Tokenizador</translation>
-    </message>
-    <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model.</source>
-        <translation>byte, char (caracteres hallados en los datos), gpt2, o la ruta de un tokenizer.json o un .model de sentencepiece.</translation>
     </message>
     <message>
         <source>Samples per block</source>
@@ -9389,8 +9409,12 @@
         <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
-        <translation type="unfinished"></translation>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
+        <translation>byte, char (caracteres hallados en los datos), gpt2, o la ruta de un tokenizer.json o un .model de sentencepiece. Un token especial (&lt;s&gt;) que figura en un texto de los datos es texto normal.</translation>
+    </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <translation>Principio de los textos de muestra; vacío: un texto propio.</translation>
     </message>
 </context>
 <context>

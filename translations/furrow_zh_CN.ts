@@ -7578,6 +7578,30 @@
         <source>%1 is locked by another process for too long; let it go on or end it, then try again</source>
         <translation>%1 被另一个进程锁定过久；请让它继续或结束它，然后重试</translation>
     </message>
+    <message>
+        <source>%1 is one JSON document, and its texts stand in a list of it. Name them with text_column, and each element of the list is a row (%2); or write one object per line (jsonl), and each is a row.</source>
+        <translation>%1 是一个 JSON 文档，其文本位于其中的一个列表里。请用 text_column 指明它们，列表的每个元素就是一行（%2）；或者每行写一个对象（jsonl），每个对象就是一行。</translation>
+    </message>
+    <message>
+        <source>%1 has several JSON objects on its first line. Write one object per line.</source>
+        <translation>%1 的第一行有多个 JSON 对象。请每行只写一个对象。</translation>
+    </message>
+    <message>
+        <source>%1 more blocks are not inspected: their source cannot be reached now</source>
+        <translation>另有 %1 个块未检查：现在无法访问其来源</translation>
+    </message>
+    <message>
+        <source>%1; of %2 files from elsewhere %3 have the SHA-256 that is promised of them, what was read of the others is what their server sends now</source>
+        <translation>%1；在 %2 个来自别处的文件中，%3 个具有所承诺的 SHA-256，其余文件读取的是其服务器现在发送的内容</translation>
+    </message>
+    <message>
+        <source>not one block could be prepared once more</source>
+        <translation>没有一个块能够重新准备</translation>
+    </message>
+    <message>
+        <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
+        <translation>账本 %1 不是 WAL 模式：它是副本，不是可用的账本；`furrowctl doctor %2 --repair` 会把它设为 WAL 模式，其他不变</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8189,10 +8213,6 @@
     <message>
         <source>Tokenizer</source>
         <translation>分词器</translation>
-    </message>
-    <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model.</source>
-        <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。</translation>
     </message>
     <message>
         <source>Samples per block</source>
@@ -9387,8 +9407,12 @@
         <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
     </message>
     <message>
-        <source>Beginning of the text samples.</source>
-        <translation type="unfinished"></translation>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
+        <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。数据文本中出现的特殊词元（&lt;s&gt;）按普通文本处理。</translation>
+    </message>
+    <message>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <translation>示例文本的开头；留空则由模型自己开头。</translation>
     </message>
 </context>
 <context>
