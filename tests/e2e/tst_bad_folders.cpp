@@ -295,7 +295,7 @@ private Q_SLOTS:
         QVERIFY(QFile::copy(run + "/view.sqlite"_q, run + "/tracker.sqlite"_q));
         const auto out = RunDriver::ctl({ "resume"_q, run });
         QVERIFY(out.exitCode != 0);
-        QVERIFY2(out.errors.contains("copy made for viewing"_q), qPrintable(out.errors));
+        QVERIFY2(out.errors.contains("it is a copy, not a live tracker"_q), qPrintable(out.errors));
     }
 
     void editedChunkSizeAndTokenizerAreRefusedByName()

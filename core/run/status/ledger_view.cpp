@@ -66,6 +66,8 @@ Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor)
             return snapshot;
         }
         foreign = run.ok() ? foreignLedger(paths.trackerSnapshot(), run.value().runId) : Message();
+        if (!foreign.empty())
+            foreign = foreignRefusal(paths, foreign).message; // with the way out
     }
     FURROW_TRY(run); // what is no run, or one of a newer Furrow, has no ledger for us, and that says more
     if (!foreign.empty())

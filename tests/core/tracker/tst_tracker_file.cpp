@@ -617,7 +617,9 @@ void TestTrackerFile::aRunThatAnOlderFurrowTrainsIsNotMigrated()
     makeRun(run);
     const auto version
         = [&] { return good(Database::open(field.tracker, {})).integer("PRAGMA user_version").value_or(0); };
-    tamper(field, "UPDATE budget SET active_ns=9000000000; UPDATE attempt SET ended_wall=started_wall+12000000000");
+    tamper(field,
+        "UPDATE meta SET value='run-1' WHERE key='run_id';" // that of makeRun()
+        "UPDATE budget SET active_ns=9000000000; UPDATE attempt SET ended_wall=started_wall+12000000000");
     const auto active = [&] { return good(field.reader().activeStretches()); };
     const auto before = active();
     QCOMPARE(activeSecondsUntil(before, std::numeric_limits<std::int64_t>::max()), 9.0);
