@@ -79,7 +79,8 @@ std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
             = std::ranges::any_of(std::array { kDamaged, kOlder, kForeign }, [&](std::string_view ending) {
                   return name.starts_with(utf8Text(paths.tracker().filename()) + std::string(ending));
               });
-        if (!isAside || name.ends_with("-wal") || name.ends_with("-shm") || isTaken(with(entry, "-wal")))
+        if (!isAside || name.ends_with("-wal") || name.ends_with("-shm") || name.ends_with("-journal")
+            || isTaken(with(entry, "-wal")))
             continue;
         if (found)
             return std::nullopt; // of two nobody knows
@@ -170,7 +171,7 @@ Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& re
 Status putInPlace(const RunPaths& paths, const std::filesystem::path& fresh, const RepairReport& report)
 {
     auto& files = realFileSystem();
-    FURROW_TRY(moveTrackerAside(files, paths.tracker(), report.oldCopy));
+    FURROW_TRY(moveDatabase(files, paths.tracker(), report.oldCopy));
     FURROW_TRY(files.rename(fresh, paths.tracker()));
     return files.syncFolder(paths.folder());
 }
@@ -273,16 +274,6 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     report.notes.insert(report.notes.end(), blocks.value().notes.begin(), blocks.value().notes.end());
     report.problems.insert(report.problems.end(), blocks.value().problems.begin(), blocks.value().problems.end());
     return report;
-}
-
-Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside)
-{
-    for (const char* ending : { "", "-wal", "-shm" }) {
-        std::error_code unknown;
-        if (std::filesystem::exists(with(tracker, ending), unknown))
-            FURROW_TRY(files.rename(with(tracker, ending), with(aside, ending)));
-    }
-    return {};
 }
 
 } // namespace furrow

@@ -40,8 +40,4 @@ struct RepairReport {
 Result<RepairReport> repairRun(
     const RunPaths& paths, const std::function<void(const std::string&)>& say, bool acceptLoss = false);
 
-/// Gives the files of a tracker another name, the file itself first: whenever this is cut short, what lies under the
-/// old names is never a file without the commits of its WAL, which would be taken for a whole, older tracker.
-Status moveTrackerAside(FileSystem& files, const std::filesystem::path& tracker, const std::filesystem::path& aside);
-
 } // namespace furrow

@@ -40,11 +40,7 @@ Result<Message> setForeignSnapshotAside(const RunPaths& paths, const std::string
         return Message();
     auto aside = paths.trackerSnapshot();
     aside += ".foreign-" + randomHex(8);
-    const auto names = databaseFiles(aside);
-    const auto found = databaseFiles(paths.trackerSnapshot()); // the file itself first: what is left is no ledger
-    for (std::size_t i = 0; i < found.size(); ++i)
-        if (isThere(found[i]))
-            FURROW_TRY(files.rename(found[i], names[i]));
+    FURROW_TRY(moveDatabase(files, paths.trackerSnapshot(), aside));
     return sentence("%1 It is kept as %2.", { foreign, utf8Text(aside) });
 }
 

@@ -15,6 +15,7 @@
 #include "core/run/start/resume_effect.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
 #include "tests/fakes/small_weights.h"
@@ -697,7 +698,7 @@ private Q_SLOTS:
                 writeText(at / (std::string("tracker.sqlite") + ending), ending);
             FaultFileSystem files(at);
             files.failAt(failing);
-            QCOMPARE(moveTrackerAside(files, at / "tracker.sqlite", at / "aside").ok(), failing == 0);
+            QCOMPARE(moveDatabase(files, at / "tracker.sqlite", at / "aside").ok(), failing == 0);
             QCOMPARE(std::filesystem::exists(at / "tracker.sqlite"), failing == 1);
             QVERIFY(
                 std::filesystem::exists(at / "tracker.sqlite-wal") || !std::filesystem::exists(at / "tracker.sqlite"));
