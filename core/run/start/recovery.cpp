@@ -161,11 +161,11 @@ Error stateRefusal(const RunPaths& paths, const Error& problem)
 Status checkGoingBack(const RunPaths& paths, const RunFile& file, CheckpointId checkpoint)
 {
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
-    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(const auto now, readReplicaHeads(reader));
     FrozenVerdicts frozen;
     std::optional<Error> problem;
     const auto isWhole = [&](CheckpointId id) {
-        const auto row = std::ranges::find(rows, id, &SupervisorLedger::CheckpointRow::id);
+        const auto row = std::ranges::find(now.checkpoints, id, &SupervisorLedger::CheckpointRow::id);
         const auto verdict = verifyTrainable(
             paths.checkpointFolder(row->record.folder), row->record.manifestSha256, file.runId, &frozen);
         if (!verdict.ok() && !problem)
@@ -175,8 +175,8 @@ Status checkGoingBack(const RunPaths& paths, const RunFile& file, CheckpointId c
     FURROW_TRY_ASSIGN(const auto weights, weightsAfterResume(reader, checkpoint, { isWhole, {} }));
     if (problem)
         return Error { problem->code, refusalOf(paths, *problem) };
-    FURROW_TRY_ASSIGN(const auto states, keptStatesAfter(reader, file.config, weights));
-    for (const auto& state : states)
+    FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, file.config));
+    for (const auto& state : keptStatesAfter(now, weights, merge))
         if (const auto verdict = verifyKeptState(paths, file.runId, state); !verdict.ok())
             return stateRefusal(paths, verdict.error());
     return {};

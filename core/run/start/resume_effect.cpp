@@ -80,21 +80,17 @@ Result<ResumeEffect> weightsAfterResume(
     }
 }
 
-Result<std::vector<KeptState>> keptStatesAfter(
-    LedgerReader& reader, const RunConfig& frozen, const ResumeEffect& weights)
+std::vector<KeptState> keptStatesAfter(ReplicaHeads now, const ResumeEffect& weights, MergeMethod merge)
 {
-    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
-    FURROW_TRY_ASSIGN(auto replicas, reader.replicas());
-    for (auto& row : rows) {
+    for (auto& row : now.checkpoints) {
         row.surviving = weights.surviving.contains(row.id);
         row.head = std::ranges::any_of(weights.heads, [&row](const auto& head) { return head.second == row.id; });
     }
-    for (auto& replica : replicas) {
+    for (auto& replica : now.replicas) {
         const auto head = weights.heads.find(replica.replica);
         replica.head = head == weights.heads.end() ? std::nullopt : std::optional(head->second);
     }
-    FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, frozen));
-    return keptStates(rows, replicas, merge);
+    return keptStates(now.checkpoints, now.replicas, merge);
 }
 
 Result<ResumeEffect> resumeEffect(

@@ -2,6 +2,7 @@
 
 #include "core/base/message.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/start/replica_heads.h"
 #include "core/run/start/resume_choice.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -71,8 +72,9 @@ Result<ResumeEffect> weightsAfterResume(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
 /// What training would take beside those weights.
-Result<std::vector<KeptState>> keptStatesAfter(
-    LedgerReader& reader, const RunConfig& frozen, const ResumeEffect& weights);
+/// @param now  the replicas and checkpoints before that
+/// @param merge  as mergeInForce() says
+std::vector<KeptState> keptStatesAfter(ReplicaHeads now, const ResumeEffect& weights, MergeMethod merge);
 
 /// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
 /// is kept of them.

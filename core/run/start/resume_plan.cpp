@@ -14,6 +14,7 @@
 #include "core/tracker/training_notes.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace furrow {
@@ -44,21 +45,44 @@ Message headsLost(const ResumeEffect& effect, const Choices& choices)
         : sentence("%1 The one before it would be used.", { text });
 }
 
-/// Why going on from such weights needs a person's yes: heads that would be left, and states beside the weights that
-/// are not whole. "": it needs none.
-Result<Message> lossOf(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumePlan& plan,
-    const ResumeEffect& weights)
-{
-    Message text = headsLost(weights, plan.checkpoints);
-    FURROW_TRY_ASSIGN(const auto states, keptStatesAfter(reader, file.config, weights));
-    for (const auto& state : states) {
-        if (const auto* choice = find(plan.checkpoints, state.row.id); choice != nullptr && choice->verified)
-            continue;
-        if (const auto verdict = verifyKeptState(paths, file.runId, state); !verdict.ok())
-            text += (text.empty() ? "" : " ") + verdict.error().message;
+/// Why going on from some weights needs a person's yes. Reads each state once, for all checkpoints that can be chosen.
+class Losses {
+public:
+    Losses(const RunPaths& paths, const RunFile& file, const ResumePlan& plan, MergeMethod merge)
+        : paths_(paths)
+        , file_(file)
+        , plan_(plan)
+        , merge_(merge)
+    {
     }
-    return text;
-}
+
+    /// Heads that would be left, and states beside the weights that are not whole. "": it needs none.
+    Message of(const ResumeEffect& weights)
+    {
+        Message text = headsLost(weights, plan_.checkpoints);
+        for (const auto& state : keptStatesAfter(plan_.heads, weights, merge_))
+            if (const Message& problem = problemOf(state); !problem.empty())
+                text += (text.empty() ? "" : " ") + problem;
+        return text;
+    }
+
+private:
+    const Message& problemOf(const KeptState& state)
+    {
+        const auto [known, isNew] = problems_.try_emplace({ state.row.id, state.replica });
+        const auto* choice = isNew ? find(plan_.checkpoints, state.row.id) : nullptr;
+        if (isNew && (choice == nullptr || !choice->verified))
+            if (const auto verdict = verifyKeptState(paths_, file_.runId, state); !verdict.ok())
+                known->second = verdict.error().message;
+        return known->second;
+    }
+
+    const RunPaths& paths_;
+    const RunFile& file_;
+    const ResumePlan& plan_;
+    MergeMethod merge_;
+    std::map<std::pair<CheckpointId, std::optional<std::int32_t>>, Message> problems_; ///< "": it is whole
+};
 
 /// Committed chunks that stay, of the epochs that are open and of those that are opened again.
 std::int64_t keptOf(const ResumePlan& plan, const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
@@ -80,12 +104,14 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
     ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, plan.files()));
-    FURROW_TRY_ASSIGN(plan.loss, lossOf(paths, file, reader, plan, plan.effect));
+    FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, file.config));
+    Losses losses(paths, file, plan, merge);
+    plan.loss = losses.of(plan.effect);
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
-        FURROW_TRY_ASSIGN(choice.loss, lossOf(paths, file, reader, plan, back));
+        choice.loss = losses.of(back);
         choice.redo = std::move(back.redo);
         choice.kept = keptOf(plan, epochs, choice.redo);
     }
@@ -232,7 +258,7 @@ Status ResumePlan::verdict(const ResumeChoice& choice) const
     if (!olderTracker.empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, olderTracker };
     const auto* goBackTo = choice.goBackTo ? choiceOf(*choice.goBackTo) : nullptr;
-    const Message givenUp = goBackTo != nullptr ? goBackTo->loss : Message(loss);
+    const Message& givenUp = goBackTo != nullptr ? goBackTo->loss : loss;
     if (!givenUp.empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, givenUp };
     return {};
