@@ -7563,7 +7563,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
+        <source>%1: claim %2 was begun and does not say when: its row was changed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -7564,8 +7564,8 @@
         <translation>sus puntos de control no se pueden escribir</translation>
     </message>
     <message>
-        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
-        <translation>%1: la reserva %2 fue entrenada y no dice cuándo empezó: su fila fue modificada</translation>
+        <source>%1: claim %2 was begun and does not say when: its row was changed</source>
+        <translation>%1: la reserva %2 se empezó y no dice cuándo: su fila fue modificada</translation>
     </message>
     <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>

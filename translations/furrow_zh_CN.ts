@@ -7563,8 +7563,8 @@
         <translation>检查点无法写入</translation>
     </message>
     <message>
-        <source>%1: claim %2 was trained and does not say when it was begun: its row was changed</source>
-        <translation>%1：领取 %2 已训练，却没有说明何时开始：该行被改过</translation>
+        <source>%1: claim %2 was begun and does not say when: its row was changed</source>
+        <translation>%1：领取 %2 已开始，却没有说明何时：该行被改过</translation>
     </message>
     <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>

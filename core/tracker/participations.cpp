@@ -19,8 +19,8 @@ namespace {
 
 /// Of a claim c that trained: any trace that it left says so, whatever its times are.
 #define FURROW_BEGUN \
-    "(c.started_wall>0 OR c.outcome=1 OR c.steps>0 OR c.done<>'' OR c.skipped<>'' OR EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
-static_assert(static_cast<int>(ClaimOutcome::Trained) == 1);
+    "(c.started_wall>0 OR c.outcome IN (1, 3) OR c.steps>0 OR c.done<>'' OR c.skipped<>'' OR EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id))"
+static_assert(static_cast<int>(ClaimOutcome::Trained) == 1 && static_cast<int>(ClaimOutcome::Lost) == 3);
 
 WindowRanges partsOf(Database& db, std::int64_t claim)
 {

@@ -180,9 +180,11 @@ void AuditClaims::lookAtFigures(const AuditedClaim& claim, const AuditedChunk& c
         wrong_(FindingKind::Claims, claim.chunk,
             sentence("%1: claim %2 trained or left out windows that it did not have, or both: its row was changed",
                 { toString(claim.chunk), std::to_string(claim.id) }));
-    if (!claim.dated && !rebuilt_ && (claim.outcome == ClaimOutcome::Trained || windows > 0 || !claim.skipped.empty()))
+    const bool mustHaveBegun = claim.outcome == ClaimOutcome::Trained || claim.outcome == ClaimOutcome::Lost
+        || windows > 0 || !claim.skipped.empty();
+    if (mustHaveBegun && !claim.dated && !rebuilt_)
         wrong_(FindingKind::Claims, claim.chunk,
-            sentence("%1: claim %2 was trained and does not say when it was begun: its row was changed",
+            sentence("%1: claim %2 was begun and does not say when: its row was changed",
                 { toString(claim.chunk), std::to_string(claim.id) }));
     if (!rebuilt_)
         differs(

@@ -558,7 +558,7 @@ const std::vector<Tampering>& tamperings()
             } },
         { "the steps of a part", Verdict::Wrong, "checkpoint 2 is 2 steps further",
             [](C c) { c.sql("UPDATE part SET steps=0 WHERE claim=3"); } },
-        { "a claim as if nobody had begun it", Verdict::Wrong, "claim 3 was trained and does not say when it was begun",
+        { "a claim as if nobody had begun it", Verdict::Wrong, "claim 3 was begun and does not say when",
             [](C c) { c.sql("UPDATE claim SET started_wall=0 WHERE id=3"); } },
         { "the samples of a claim", Verdict::Wrong, "claim 3 says 4 samples, its windows and steps give 5",
             [](C c) { c.sql("UPDATE claim SET samples=4 WHERE id=3"); } },

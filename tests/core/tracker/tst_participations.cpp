@@ -213,6 +213,26 @@ private Q_SLOTS:
         QCOMPARE(whyNot(worker), std::optional(NothingToClaim::StopRuleReached));
     }
 
+    /// Its time was set to 0: it counted no longer, and the audit found nothing.
+    void aLostClaimWithoutATimeHadNeverBegun()
+    {
+        Field field;
+        field.fill(1, 1);
+        auto worker = field.worker(0);
+        begun(worker);
+        good(field.supervisor().revoke(field.ids[0], "died"));
+        verifyClean(field);
+        auto db = good(Database::open(field.tracker, {}));
+        db.script("UPDATE claim SET started_wall=0");
+        good(db.takeStatus());
+        QCOMPARE(counted(field).all, 1);
+        const auto report = good(audit(field.tracker));
+        QVERIFY(!report.isClean());
+        QVERIFY(std::any_of(report.findings.begin(), report.findings.end(), [](const auto& finding) {
+            return finding.text.find("was begun and does not say when") != std::string::npos;
+        }));
+    }
+
     void aChunkThatWasLostIsNotTrainedOnceTooOften()
     {
         StoppingRules rules;
