@@ -346,10 +346,10 @@ void printJson(const DryRun& dry)
 Result<DryRun> tryResume(const ResumeOptions& o)
 {
     const RunPaths paths(o.folder);
-    FURROW_TRY_ASSIGN(auto plan, planResume(paths));
     FURROW_TRY_ASSIGN(auto wanted, wantedBy(o));
+    FURROW_TRY_ASSIGN(auto plan, planResume(paths));
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedgerItself(paths));
     FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
     const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {

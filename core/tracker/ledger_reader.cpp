@@ -62,9 +62,9 @@ Result<LedgerReader> LedgerReader::open(
     return LedgerReader(std::make_unique<State>(State { std::move(db), inherits, {} }));
 }
 
-void LedgerReader::standIn(Message why) { state_->standsInBecause = std::move(why); }
+void LedgerReader::standIn(Error why) { state_->standsInBecause = std::move(why); }
 
-const Message& LedgerReader::standsInBecause() const { return state_->standsInBecause; }
+const Error& LedgerReader::standsInBecause() const { return state_->standsInBecause; }
 
 const std::filesystem::path& LedgerReader::file() const { return state_->db.path(); }
 

@@ -206,8 +206,8 @@ public:
     ~LedgerReader();
 
     /// This reads a snapshot because the tracker cannot be read, for that reason.
-    void standIn(Message why);
-    const Message& standsInBecause() const; ///< "": it reads the tracker, or is meant to read a snapshot
+    void standIn(Error why);
+    const Error& standsInBecause() const; ///< no message: it reads the tracker, or is meant to read a snapshot
 
     /// It sees nothing that is written from now on: the file was alone in its folder, or the folder cannot be written.
     bool isOfOneMoment() const;

@@ -11,7 +11,7 @@ namespace furrow {
 struct LedgerReader::State {
     Database db;
     bool inherits = false; ///< keepsInherited(), asked once
-    Message standsInBecause {};
+    Error standsInBecause {};
     std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
     std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
 

@@ -110,7 +110,7 @@ bool RunPoller::openLedger(RunUpdate& update)
     const auto written
         = file == paths_.tracker() ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, absent);
     const bool goesOn = file != paths_.tracker() || (ledger_ && !ledger_->isOfOneMoment());
-    if (ledger_ && goesOn && ledger_->standsInBecause().empty() && written == ledgerWritten_)
+    if (ledger_ && goesOn && ledger_->standsInBecause().message.empty() && written == ledgerWritten_)
         return true;
     auto opened = furrow::openLedger(paths_);
     if (!opened.ok()) {

@@ -239,7 +239,7 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
 Result<RunConfig> currentConfig(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedgerItself(paths));
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     return nextConfig(attempts, file.config);
 }
@@ -260,7 +260,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     const std::map<std::string, std::string>& environment, const ResumeChoice& choice)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
+    FURROW_TRY_ASSIGN(auto reader, openLedgerItself(paths));
     FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
     FURROW_TRY(checkCanKeepEpsilon(paths, file, wanted, choice));
     if (choice.goBackTo)

@@ -62,7 +62,7 @@ Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor)
     Message foreign;
     if (file != paths.trackerSnapshot() && isThere(paths.trackerSnapshot())) {
         if (auto snapshot = openOwn(paths.trackerSnapshot()); snapshot.ok()) {
-            snapshot.value().standIn(opened.error().message);
+            snapshot.value().standIn(opened.error());
             return snapshot;
         }
         foreign = run.ok() ? foreignLedger(paths.trackerSnapshot(), run.value().runId) : Message();
@@ -73,6 +73,14 @@ Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor)
     if (!foreign.empty())
         return Error { opened.error().code, withFullStop(opened.error().message) + " " + foreign };
     return opened;
+}
+
+Result<LedgerReader> openLedgerItself(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    if (const Error& why = ledger.standsInBecause(); !why.message.empty())
+        return why;
+    return ledger;
 }
 
 } // namespace furrow

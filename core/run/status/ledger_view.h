@@ -34,5 +34,8 @@ private:
 /// says so then. One of another run (foreignLedger()) is opened as little as one that cannot be read. Where neither can
 /// be and run.json cannot be used either, the error is that of run.json.
 Result<LedgerReader> openLedger(const RunPaths& paths, ReadFor readFor = ReadFor::Look);
+/// The same, but no snapshot stands in: for who goes on from what it says, since a snapshot knows the settings of an
+/// earlier attempt.
+Result<LedgerReader> openLedgerItself(const RunPaths& paths);
 
 } // namespace furrow

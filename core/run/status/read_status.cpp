@@ -129,7 +129,7 @@ Result<Message> whyNoEpsilon(LedgerReader& ledger)
     FURROW_TRY_ASSIGN(const bool isMadeAnew, ledger.isMadeAnew());
     if (isMadeAnew)
         return sentence(kNoEpsilonOfMadeAnew);
-    return ledger.standsInBecause().empty()
+    return ledger.standsInBecause().message.empty()
         ? Message()
         : sentence("No epsilon is stated: the tracker cannot be read, and its snapshot may be older.");
 }
@@ -199,7 +199,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     nameLeftOut(status, ledger, rows.attempts);
     sayHowDataIsRead(status);
     applyFinishedMark(status, paths);
-    sayThatItIsOld(status, paths, ledger.standsInBecause());
+    sayThatItIsOld(status, paths, ledger.standsInBecause().message);
     return status;
 }
 

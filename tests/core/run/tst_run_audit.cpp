@@ -1303,6 +1303,23 @@ private Q_SLOTS:
             QVERIFY2(utf8Text(entry).find(".damaged-") == std::string::npos, utf8Text(entry).c_str());
     }
 
+    /// The snapshot stood in for a tracker that could not be read: a worker, or a resume, took the settings of an
+    /// earlier attempt, and a resume asked one file after the other for half a minute.
+    void settingsOfAnEarlierAttemptWereTakenWhileTheTrackerWasLocked()
+    {
+        Changed run(whole_);
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(run.paths.trackerSnapshot()));
+        run.sql(R"(UPDATE attempt SET overrides='{"epochs":7}')");
+        const auto wanted = good(currentConfig(run.paths));
+        QCOMPARE(wanted.epochs, std::int64_t(7));
+        auto holder = good(Database::open(run.paths.tracker(), {}));
+        holder.script("PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE; COMMIT");
+        good(holder.takeStatus());
+        QVERIFY(openLedger(run.paths).ok()); // who only looks is shown the snapshot, and told so
+        QCOMPARE(currentConfig(run.paths).error().code, ErrorCode::Busy);
+        QCOMPARE(startRun(run.paths, wanted).error().code, ErrorCode::Busy);
+    }
+
     void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume
     {
         Changed run(whole_);
