@@ -92,6 +92,8 @@ StormDeed performFailPoint(
         waitFor([&] { return isReached() || !run.isHeld(); }, 30'000);
     }
     reached = isReached();
+    if (reached && name.starts_with("supervisor.")) // the mark is made a moment before the death
+        waitFor([&] { return !run.isHeld(); }, 30'000);
     return { "died at " + name + ":" + std::to_string(hit) + (reached ? "" : " (NOT reached)"), reached ? 1 : 0 };
 }
 
