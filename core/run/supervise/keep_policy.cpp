@@ -113,8 +113,8 @@ void KeepPolicy::takeVerdict()
     for (const auto& [id, verdict] : looking_.get()) {
         isWhole_[id] = verdict.ok();
         if (!verdict.ok())
-            logWarning(
-                sentence("%1 Older checkpoints are kept until two newer ones are whole.", { verdict.error().message }));
+            logWarning(sentence("%1 Older checkpoints are kept until two newer ones are whole.",
+                { withFullStop(verdict.error().message) }));
     }
 }
 
