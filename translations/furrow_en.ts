@@ -7602,6 +7602,10 @@
         <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>left out by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10705,6 +10709,14 @@
         <source>The same proof in seconds; weights and blocks are not inspected</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Leave selected chunks out of this run…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -13054,10 +13066,6 @@ It comes from the model that the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>not in a checkpoint yet</source>
         <translation type="unfinished"></translation>
     </message>
@@ -13091,6 +13099,10 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>%1, median of %2 %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13778,6 +13790,40 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>the run is being read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no chunk is selected that is not trained yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
+        <translation>
+            <numerusform>%n more selected chunk is trained already, or in training, and stays.</numerusform>
+            <numerusform>%n more selected chunks are trained already, or in training, and stay.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave chunks out of this run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Leave %n chunk(s) out of this run?</source>
+        <translation>
+            <numerusform>Leave %n chunk out of this run?</numerusform>
+            <numerusform>Leave %n chunks out of this run?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep them</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -14479,7 +14525,7 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <source>A list applies to later runs. Existing runs are not changed; chunks of the run that is shown are left out by the menu Data. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

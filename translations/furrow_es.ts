@@ -7603,6 +7603,10 @@
         <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
         <translation>el registro %1 no está en modo WAL: es una copia, no un registro vivo; `furrowctl doctor %2 --repair` lo pone en modo WAL y no cambia nada más</translation>
     </message>
+    <message>
+        <source>left out by hand</source>
+        <translation>excluido a mano</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10706,6 +10710,14 @@
         <source>The same proof in seconds; weights and blocks are not inspected</source>
         <translation>La misma prueba en segundos; no se inspeccionan pesos ni bloques</translation>
     </message>
+    <message>
+        <source>Leave selected chunks out of this run…</source>
+        <translation>Excluir de esta ejecución los fragmentos elegidos…</translation>
+    </message>
+    <message>
+        <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
+        <translation>Los que aún no se han entrenado no se entrenan ni en esta época ni en las siguientes</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -13058,10 +13070,6 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Como se leyó por última vez, a las %1: ahora no se puede leer la carpeta de la ejecución.</translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
-        <translation>La cuarentena deja fragmentos fuera de ejecuciones posteriores; esta ejecución los conserva y los entrena. &apos;furrowctl exclude&apos; deja fuera de esta ejecución fragmentos que aún no se han entrenado.</translation>
-    </message>
-    <message>
         <source>not in a checkpoint yet</source>
         <translation>aún sin punto de control</translation>
     </message>
@@ -13096,6 +13104,10 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>%1, median of %2 %3</source>
         <translation>%1, mediana de la %2 %3</translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
+        <translation>La cuarentena excluye fragmentos de ejecuciones posteriores; esta los conserva y los entrena. Los fragmentos aún no entrenados también se pueden excluir de esta ejecución (menú Datos).</translation>
     </message>
 </context>
 <context>
@@ -13784,6 +13796,40 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>the run is being read</source>
         <translation>se está leyendo la ejecución</translation>
+    </message>
+    <message>
+        <source>no chunk is selected that is not trained yet</source>
+        <translation>no hay elegido ningún fragmento sin entrenar</translation>
+    </message>
+    <message>
+        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation>No se entrenan ni en esta época ni en las siguientes de esta ejecución, cuentan como excluidos, y la auditoría y los informes los nombran. Esto no se puede deshacer.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
+        <translation>
+            <numerusform>%n fragmento más de los elegidos ya está entrenado o se está entrenando, y se queda.</numerusform>
+            <numerusform>%n fragmentos más de los elegidos ya están entrenados o se están entrenando, y se quedan.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave chunks out of this run</source>
+        <translation>Excluir fragmentos de esta ejecución</translation>
+    </message>
+    <message numerus="yes">
+        <source>Leave %n chunk(s) out of this run?</source>
+        <translation>
+            <numerusform>¿Excluir %n fragmento de esta ejecución?</numerusform>
+            <numerusform>¿Excluir %n fragmentos de esta ejecución?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>Excluir</translation>
+    </message>
+    <message>
+        <source>Keep them</source>
+        <translation>Conservarlos</translation>
     </message>
 </context>
 <context>
@@ -14488,8 +14534,8 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
-        <translation>Una lista vale para ejecuciones posteriores. Las ejecuciones existentes no cambian: &apos;furrowctl exclude&apos; deja fragmentos fuera de una de ellas. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
+        <source>A list applies to later runs. Existing runs are not changed; chunks of the run that is shown are left out by the menu Data. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>Una lista se aplica a ejecuciones posteriores. Las existentes no cambian; los fragmentos de la ejecución mostrada se excluyen desde el menú Datos. Los fragmentos se nombran por su lugar, así que solo significan lo mismo con los mismos datos, muestras por bloque y tamaño de fragmento. Las muestras y los patrones significan lo mismo en todas partes.</translation>
     </message>
 </context>
 <context>

@@ -7602,6 +7602,10 @@
         <source>the tracker %1 is not in WAL mode: it is a copy, not a live tracker; `furrowctl doctor %2 --repair` puts it into WAL mode and changes nothing else</source>
         <translation>账本 %1 不是 WAL 模式：它是副本，不是可用的账本；`furrowctl doctor %2 --repair` 会把它设为 WAL 模式，其他不变</translation>
     </message>
+    <message>
+        <source>left out by hand</source>
+        <translation>手动排除</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10699,6 +10703,14 @@
         <source>The same proof in seconds; weights and blocks are not inspected</source>
         <translation>几秒内完成同样的证明；不检查权重和数据块</translation>
     </message>
+    <message>
+        <source>Leave selected chunks out of this run…</source>
+        <translation>从本次运行中排除所选数据段…</translation>
+    </message>
+    <message>
+        <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
+        <translation>尚未训练的数据段在本轮和以后各轮都不再训练</translation>
+    </message>
 </context>
 <context>
     <name>furrow::AlertList</name>
@@ -13027,10 +13039,6 @@ It comes from the model that the run starts from.</source>
         <translation>为上次于 %1 读取时的情况：现在无法读取该运行的文件夹。</translation>
     </message>
     <message>
-        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. &apos;furrowctl exclude&apos; leaves chunks that are not trained yet out of this run.</source>
-        <translation>隔离会让以后的运行略去数据段；此运行会保留并训练它们。&apos;furrowctl exclude&apos; 可让此运行略去尚未训练的数据段。</translation>
-    </message>
-    <message>
         <source>not in a checkpoint yet</source>
         <translation>尚未进入检查点</translation>
     </message>
@@ -13065,6 +13073,10 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>%1, median of %2 %3</source>
         <translation>%1，%2的中位数 %3</translation>
+    </message>
+    <message>
+        <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
+        <translation>隔离会把数据段排除在以后的运行之外；本次运行仍保留并训练它们。尚未训练的数据段也可以从本次运行中排除（“数据”菜单）。</translation>
     </message>
 </context>
 <context>
@@ -13745,6 +13757,38 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>the run is being read</source>
         <translation>正在读取该运行</translation>
+    </message>
+    <message>
+        <source>no chunk is selected that is not trained yet</source>
+        <translation>没有选中尚未训练的数据段</translation>
+    </message>
+    <message>
+        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation>它们在本次运行的本轮和以后各轮都不再训练，计为已排除，审计和报告会列出它们。此操作无法撤销。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
+        <translation>
+            <numerusform>另有 %n 个所选数据段已训练或正在训练，将保留。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave chunks out of this run</source>
+        <translation>从本次运行中排除数据段</translation>
+    </message>
+    <message numerus="yes">
+        <source>Leave %n chunk(s) out of this run?</source>
+        <translation>
+            <numerusform>从本次运行中排除 %n 个数据段？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>排除</translation>
+    </message>
+    <message>
+        <source>Keep them</source>
+        <translation>保留</translation>
     </message>
 </context>
 <context>
@@ -14441,8 +14485,8 @@ pattern 正则表达式</translation>
         <translation>%1，%2</translation>
     </message>
     <message>
-        <source>A list applies to later runs. Existing runs are not changed: &apos;furrowctl exclude&apos; leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
-        <translation>清单用于以后的运行。已有的运行不会改变：&apos;furrowctl exclude&apos; 可让其中某个运行略去数据段。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何运行中含义都相同。</translation>
+        <source>A list applies to later runs. Existing runs are not changed; chunks of the run that is shown are left out by the menu Data. Chunks are named by their place, so they mean the same only with the same data, samples per block and chunk size. Samples and patterns mean the same everywhere.</source>
+        <translation>列表适用于以后的运行，不改变已有的运行；当前显示的运行的数据段可在“数据”菜单中排除。数据段按位置命名，因此只有在数据、每块样本数和数据段大小相同时含义才相同。样本和模式在任何地方含义都相同。</translation>
     </message>
 </context>
 <context>

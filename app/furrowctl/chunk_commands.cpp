@@ -14,7 +14,7 @@
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/unreadable_rows.h"
 #include "core/run/start/life_cycle.h"
-#include "core/run/start/poisoned_chunks.h"
+#include "core/run/start/chunk_decisions.h"
 #include "core/run/folder/run_file.h"
 #include "core/tracker/ledger_reader.h"
 
@@ -242,7 +242,6 @@ Status refuseSecretCause(const std::string& cause)
     };
 }
 
-/// Excludes in the newest epoch; later ones take it over.
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
@@ -254,10 +253,7 @@ int exclude(const ExcludeOptions& o)
     if (!named.ok())
         return fail(named.error(), o.json);
     const auto& ids = named.value();
-    auto ledger = openForControl(paths);
-    if (!ledger.ok())
-        return fail(ledger.error(), o.json);
-    if (auto status = ledger.value().exclude(ids, o.cause); !status.ok())
+    if (auto status = excludeChunks(paths, ids, o.cause); !status.ok())
         return fail(status.error(), o.json);
     if (o.json)
         print({ { "excluded", ids.size() } });

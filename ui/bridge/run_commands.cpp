@@ -1,7 +1,8 @@
 #include "ui/bridge/run_commands.h"
 
 #include "core/base/path.h"
-#include "core/run/start/poisoned_chunks.h"
+#include "core/base/sentence.h"
+#include "core/run/start/chunk_decisions.h"
 #include "core/run/audit/repair.h"
 #include "core/run/start/worker_check.h"
 
@@ -115,6 +116,12 @@ void RunCommands::retryChunks(const QString& folder, const std::vector<ChunkId>&
 void RunCommands::acceptChunks(const QString& folder, const std::vector<ChunkId>& chunks)
 {
     run(RunVerb::AcceptChunks, folder, [chunks](const RunPaths& paths) { return furrow::acceptChunks(paths, chunks); });
+}
+
+void RunCommands::excludeChunks(const QString& folder, const std::vector<ChunkId>& chunks)
+{
+    run(RunVerb::ExcludeChunks, folder,
+        [chunks](const RunPaths& paths) { return furrow::excludeChunks(paths, chunks, sentence("left out by hand")); });
 }
 
 void RunCommands::start(const QString& folder, const RunConfig& wanted, const ResumeChoice& choice)

@@ -26,7 +26,8 @@ enum class RunVerb {
     TakeForward,
     MarkFinished,
     RetryChunks,
-    AcceptChunks
+    AcceptChunks,
+    ExcludeChunks
 };
 
 using PlanPtr = std::shared_ptr<const ResumePlan>;
@@ -58,6 +59,7 @@ public:
     /// Poisoned chunks are tried again, or accepted as not trained; without chunks every poisoned one of the run.
     void retryChunks(const QString& folder, const std::vector<ChunkId>& chunks);
     void acceptChunks(const QString& folder, const std::vector<ChunkId>& chunks);
+    void excludeChunks(const QString& folder, const std::vector<ChunkId>& chunks);
     void pause(const QString& folder);
     void continueRun(const QString& folder);
     void stop(const QString& folder);

@@ -44,7 +44,7 @@ QuarantineDialog::QuarantineDialog(Workbench& bench, QWidget* parent)
     counts_->setWordWrap(true);
     column->addWidget(counts_);
     QLabel* meaning = makeLabel(
-        tr("A list applies to later runs. Existing runs are not changed: 'furrowctl exclude' leaves chunks out of one of them. Chunks are named by their place, so they mean the same only with the same data, "
+        tr("A list applies to later runs. Existing runs are not changed; chunks of the run that is shown are left out by the menu Data. Chunks are named by their place, so they mean the same only with the same data, "
            "samples per block and chunk size. Samples and patterns mean the same everywhere."),
         TextTone::Hint, TextSize::Small);
     meaning->setWordWrap(true);

@@ -205,6 +205,8 @@ void Actions::makeData()
     addSeparator(Menu::Data);
     quarantineChunks = add(Menu::Data, tr("Quarantine selected chunks…"), QStringLiteral("quarantine"),
         QKeySequence(QStringLiteral("Ctrl+Shift+U")), tr("Leave them out of the next run"));
+    excludeChunks = add(Menu::Data, tr("Leave selected chunks out of this run…"), {}, {},
+        tr("Those that are not trained yet are not trained in this epoch, nor in later ones"));
     retryChunks = add(Menu::Data, tr("Try poisoned chunks again"), QStringLiteral("resume"), {},
         tr("Prepare and train them once more: those selected, otherwise all"));
     acceptChunks = add(Menu::Data, tr("Accept poisoned chunks…"), {}, {},

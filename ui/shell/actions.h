@@ -77,6 +77,7 @@ public:
     QAction* showSamples;
     QAction* quarantine; ///< the list of what later runs leave out
     QAction* quarantineChunks; ///< puts the selected chunks on it
+    QAction* excludeChunks; ///< of the selected ones those that are not trained yet, from the run that is shown
     QAction* retryChunks; ///< of the poisoned chunks the selected ones, else all
     QAction* acceptChunks; ///< the same
 

@@ -225,7 +225,7 @@ QWidget* InspectorDock::buildButtons()
               { makeButton(tr("Show in map"), QStringLiteral("map")), &InspectorDock::showInMapWanted },
               { makeButton(tr("Show in log"), QStringLiteral("log")), &InspectorDock::showInLogWanted } };
     keeps_ = makeLabel(
-        tr("Quarantine leaves chunks out of later runs; this run keeps and trains them. 'furrowctl exclude' leaves chunks that are not trained yet out of this run."),
+        tr("Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data)."),
         TextTone::Secondary, TextSize::Small);
     keeps_->setWordWrap(true);
     for (const auto& [button, wanted] : all) {

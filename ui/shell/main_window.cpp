@@ -385,6 +385,8 @@ void MainWindow::enableVerbs()
         return epoch.chunks[ChunkState::Poisoned] > 0;
     });
     allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
+    allow({ actions_->excludeChunks }, known && !selectedUntrained().empty(),
+        tr("no chunk is selected that is not trained yet"));
     allow({ actions_->autoResume, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes,
               actions_->archive, actions_->audit, actions_->auditLedger },
         status != nullptr && readable, {});

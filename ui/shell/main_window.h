@@ -91,6 +91,8 @@ private:
     void audit(AuditDepth depth);
     void kill();
     std::vector<ChunkId> selectedPoisoned() const; ///< empty: none is selected
+    std::vector<ChunkId> selectedUntrained() const; ///< that can be left out of the run
+    void leaveChunksOut();
     void acceptPoisoned();
     void showWhy();
     void clone();

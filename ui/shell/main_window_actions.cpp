@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/start/chunk_decisions.h"
 #include "core/workspace/run_folders.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
@@ -173,6 +174,7 @@ void MainWindow::connectViewActions()
     connect(actions_->retryChunks, &QAction::triggered, this,
         [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedPoisoned()); });
     connect(actions_->acceptChunks, &QAction::triggered, this, &MainWindow::acceptPoisoned);
+    connect(actions_->excludeChunks, &QAction::triggered, this, &MainWindow::leaveChunksOut);
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
     connect(actions_->saveChart, &QAction::triggered, this, &MainWindow::saveChart);
     connect(actions_->saveTable, &QAction::triggered, this, &MainWindow::saveTable);
@@ -203,7 +205,7 @@ void MainWindow::connectViewActions()
         Actions::allow(*actions_->zoomBack, page == RunView::Charts, tr("only on the page Charts"));
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(page)))
             map->setChunkActions({ actions_->showInChart, actions_->showInLog, actions_->showSamples,
-                actions_->retryChunks, actions_->acceptChunks, actions_->quarantineChunks });
+                actions_->retryChunks, actions_->acceptChunks, actions_->excludeChunks, actions_->quarantineChunks });
     });
     Q_EMIT runView_->pageShown(runView_->currentPage());
     const auto enableChunk = [this] {
@@ -213,6 +215,7 @@ void MainWindow::connectViewActions()
             Actions::allow(*action, any, tr("no chunk is selected"));
     };
     connect(&bench_.selection(), &SelectionModel::changed, this, enableChunk);
+    connect(&bench_.selection(), &SelectionModel::changed, this, &MainWindow::enableVerbs);
     enableChunk();
 }
 
@@ -238,6 +241,7 @@ void MainWindow::connectCommands()
         case RunVerb::Make: tell(tr("Creating the run…")); break;
         case RunVerb::RetryChunks:
         case RunVerb::AcceptChunks:
+        case RunVerb::ExcludeChunks:
         case RunVerb::MarkFinished:
         case RunVerb::Pin: dropRefusal(); break;
         }
@@ -430,6 +434,37 @@ std::vector<ChunkId> MainWindow::selectedPoisoned() const
             chosen.push_back(chunk.id);
     }
     return chosen;
+}
+
+std::vector<ChunkId> MainWindow::selectedUntrained() const
+{
+    std::vector<ChunkId> chosen;
+    for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
+        const ChunkCell* cell = bench_.cells().find(chunk.id);
+        if (cell != nullptr && canBeLeftOut(cell->state))
+            chosen.push_back(chunk.id);
+    }
+    return chosen;
+}
+
+void MainWindow::leaveChunksOut()
+{
+    const QString folder = bench_.watcher().folder();
+    const std::vector<ChunkId> chosen = selectedUntrained();
+    const auto others = static_cast<int>(bench_.selection().selection().chunks.size() - chosen.size());
+    QString what
+        = tr("They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit "
+             "and reports name them. That cannot be taken back.");
+    if (others > 0)
+        what = tr("%n more selected chunk(s) are trained already, or in training, and stay.", nullptr, others)
+            + QLatin1Char(' ') + what;
+    auto* box = makeBox(this, tr("Leave chunks out of this run"),
+        tr("Leave %n chunk(s) out of this run?", nullptr, static_cast<int>(chosen.size())), what);
+    QPushButton* leaveOut = box->addButton(tr("Leave out"), QMessageBox::DestructiveRole);
+    box->addButton(tr("Keep them"), QMessageBox::RejectRole);
+    connect(leaveOut, &QPushButton::clicked, this,
+        [this, folder, chosen] { bench_.commands().excludeChunks(folder, chosen); });
+    box->open();
 }
 
 void MainWindow::acceptPoisoned()

@@ -6,7 +6,7 @@
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/data_wait.h"
 #include "core/run/status/data_words.h"
-#include "core/run/start/poisoned_chunks.h"
+#include "core/run/start/chunk_decisions.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
 #include "core/run/status/unreadable_rows.h"

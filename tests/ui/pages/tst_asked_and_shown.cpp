@@ -157,6 +157,51 @@ private Q_SLOTS:
         box->close();
     }
 
+    /// The command line could; the console sent people there.
+    void chunksOfARunCouldNotBeLeftOutInTheConsole()
+    {
+        RunStory story({ .blocks = 2, .columns = 3, .workers = 1, .trained = 0 });
+        story.openSecondEpoch(5);
+        auto incarnations = good(good(LedgerReader::open(story.paths().tracker())).incarnations());
+        for (const IncarnationRow& one : incarnations) // who had the last chunk of the first epoch died
+            good(story.supervisor().revoke(one.id, "died"));
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        const auto stateOf
+            = [&](ChunkId chunk) { return good(good(LedgerReader::open(story.paths().tracker())).cell(chunk)).state; };
+        std::optional<ChunkId> left;
+        std::vector<SelectedChunk> all;
+        for (const ChunkCell& cell : good(good(LedgerReader::open(story.paths().tracker())).cells(0))) {
+            all.push_back({ cell.id });
+            if (cell.state != ChunkState::Committed)
+                left = cell.id;
+        }
+        QVERIFY(left);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr, kPatienceMs);
+        bench.watcher().setEpoch(0);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().find(*left) != nullptr, kPatienceMs);
+        QAction* leaveOut = window.findChild<Actions*>()->excludeChunks;
+        QVERIFY(!leaveOut->isEnabled());
+        bench.selection().setChunks(all);
+        QVERIFY2(leaveOut->isEnabled(), qPrintable(Actions::whyNot(*leaveOut)));
+        leaveOut->trigger();
+        auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box != nullptr);
+        QCOMPARE(box->text(), QStringLiteral("Leave 1 chunk out of this run?"));
+        QVERIFY2(box->informativeText().startsWith(QStringLiteral("5 more selected chunks are trained already")),
+            qPrintable(box->informativeText()));
+        buttonOf(*box, QStringLiteral("Leave out"))->click();
+        QTRY_VERIFY_WITH_TIMEOUT(stateOf(*left) == ChunkState::Excluded, kPatienceMs);
+        ChunkPlace next = placeOf(*left);
+        next.epoch = 1;
+        QVERIFY(stateOf(chunkIdOf(next)) == ChunkState::Excluded); // the newest epoch was open too
+        QVERIFY(good(good(LedgerReader::open(story.paths().tracker())).epochs()).at(0).closedWallNs.has_value());
+    }
+
     /// The question promised the move, the page closed, and then nothing was moved.
     void theQuestionPromisedAMoveToTheTrashThatWasRefused()
     {

@@ -1,0 +1,82 @@
+#include "core/run/start/chunk_decisions.h"
+
+#include "core/base/file_lock.h"
+#include "core/run/start/life_cycle.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/moves.h"
+#include "core/tracker/supervisor_ledger.h"
+
+namespace furrow {
+
+namespace {
+
+Status goOnAfter(const RunPaths& paths, SupervisorLedger& ledger)
+{
+    if (isLocked(paths.supervisorLock()))
+        return {}; // its supervisor sees what follows from that
+    auto advance = ledger.advance();
+    return advance.ok() ? Status {} : Status(advance.error());
+}
+
+Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::span<const ChunkId>),
+    std::span<const ChunkId> chunks)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
+    std::vector<ChunkId> meant(chunks.begin(), chunks.end());
+    if (meant.empty()) {
+        FURROW_TRY_ASSIGN(auto all, poisonedChunks(paths.tracker()));
+        for (const NamedChunk& one : all)
+            meant.push_back(one.chunk);
+    }
+    FURROW_TRY((ledger.*decision)(meant));
+    return goOnAfter(paths, ledger);
+}
+
+/// Of one place: the chunk of the newest epoch, whatever its state, and those of other open epochs that can be left
+/// out. An epoch that does not have the chunk yet takes it over from the one before.
+Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
+{
+    std::vector<ChunkId> found;
+    for (const EpochRow& epoch : epochs) {
+        place.epoch = epoch.epoch;
+        const bool isNewest = epoch.epoch == epochs.back().epoch;
+        if (epoch.closedWallNs && !isNewest)
+            continue;
+        const auto cell = reader.cell(chunkIdOf(place));
+        if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
+            return cell.error();
+        if (cell.ok() && (isNewest || canBeLeftOut(cell.value().state)))
+            found.push_back(cell.value().id);
+    }
+    return found;
+}
+
+} // namespace
+
+Status retryChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
+{
+    return decide(paths, &SupervisorLedger::retryPoisoned, chunks);
+}
+
+Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
+{
+    return decide(paths, &SupervisorLedger::acceptPoisoned, chunks);
+}
+
+bool canBeLeftOut(ChunkState state) { return isLegalMove(state, ChunkState::Excluded); }
+
+Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause)
+{
+    FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
+    std::vector<ChunkId> meant;
+    for (const ChunkId chunk : chunks) {
+        FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
+        meant.insert(meant.end(), open.begin(), open.end());
+    }
+    FURROW_TRY(ledger.exclude(meant, cause));
+    return goOnAfter(paths, ledger);
+}
+
+} // namespace furrow
