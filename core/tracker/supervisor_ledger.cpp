@@ -78,14 +78,14 @@ SupervisorLedger::SupervisorLedger(SupervisorLedger&&) noexcept = default;
 SupervisorLedger::~SupervisorLedger() = default;
 
 Status SupervisorLedger::create(
-    const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules)
+    const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules, const Clock& clock)
 {
     FURROW_TRY(checkRules(rules));
     if (const Message reason = unsafeForLedgerReason(tracker.parent_path()); !reason.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("a run cannot live in %1: %2", { utf8Text(tracker.parent_path()), reason }) };
     FURROW_TRY_ASSIGN(auto created, Database::create(tracker));
-    LedgerFile file { std::move(created), &systemClock(), config.runId,
+    LedgerFile file { std::move(created), &clock, config.runId,
         { config.seed, config.shuffleWindowBlocks, config.linearOrder, parseChunkName(config.startAt) } };
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
@@ -425,8 +425,20 @@ Status SupervisorLedger::setDesired(DesiredState desired)
     Database& db = state_->file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     const auto before = static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
+    if (desired < before && before >= DesiredState::Stop)
+        return Error { ErrorCode::InvalidArgument,
+            before == DesiredState::Stop
+                ? sentence("The run is being stopped. When it has ended, 'furrowctl resume' goes on with it.")
+                : sentence("The run is being killed. When it has ended, 'furrowctl resume' goes on with it.") };
     db.run("UPDATE control SET desired=?", desired);
     writeWishEvent(state_->file, before, desired);
+    return transaction.commit();
+}
+
+Status SupervisorLedger::forgetDesired()
+{
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(state_->file.db));
+    state_->file.db.run("UPDATE control SET desired=?", DesiredState::Run);
     return transaction.commit();
 }
 

@@ -50,7 +50,8 @@ enum class EndOf { Block, Epoch };
 class SupervisorLedger {
 public:
     /// Creates a new tracker file with schema, configuration and epoch 0 open. Fails when the file exists.
-    static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules);
+    static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules,
+        const Clock& clock = systemClock());
     /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak`; does nothing to one of this
     /// version, refuses a newer one. Only who holds the supervisor's lock of the run may: under a living run of an
     /// older Furrow the tables must not change.
@@ -149,7 +150,11 @@ public:
     };
     Result<Advance> advance();
 
+    /// What a person wants of the run from now on. InvalidArgument: it is being stopped or killed, which nothing weaker
+    /// takes back.
     Status setDesired(DesiredState desired);
+    /// For an attempt that begins: nothing is wanted of it yet.
+    Status forgetDesired();
     Status requestSave();
     Status requestEvaluation();
     Status exclude(std::span<const ChunkId> chunks, const Message& cause);

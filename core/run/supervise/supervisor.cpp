@@ -97,7 +97,7 @@ Status Supervision::begin()
     FURROW_TRY(ledger_.setStoppingRules(stoppingRules(config_)));
     FURROW_TRY_ASSIGN(const auto before, reader_.totals());
     rules_ = before.rules;
-    FURROW_TRY(ledger_.setDesired(DesiredState::Run));
+    FURROW_TRY(ledger_.forgetDesired());
     FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_)));
     attempt_ = attempt;
     failPoint("supervisor.began");

@@ -36,6 +36,7 @@ private Q_SLOTS:
     void theTimeOfADeathWasThatOfNoticing();
     void aPauseLeftNoTrace();
     void aStopLeftNoTrace();
+    void aPauseTookBackAStop();
     void dataWithNothingToTrainEndsTheRun();
     void resumesAtEveryEdge();
     void digestIsTheSameForAnyNumberOfWorkers();
@@ -542,9 +543,11 @@ void TestEpochs::aStopLeftNoTrace()
     Field field;
     auto supervisor = field.supervisor();
     const auto before = good(field.reader().newestEvent());
-    for (const DesiredState wish : { DesiredState::Stop, DesiredState::Stop, DesiredState::Run, DesiredState::Pause,
-             DesiredState::Kill, DesiredState::Run })
-        good(supervisor.setDesired(wish)); // a run that begins is no wish of a person
+    for (const DesiredState wish : { DesiredState::Stop, DesiredState::Stop })
+        good(supervisor.setDesired(wish));
+    good(supervisor.forgetDesired()); // a run that begins is no wish of a person
+    for (const DesiredState wish : { DesiredState::Pause, DesiredState::Kill })
+        good(supervisor.setDesired(wish));
     const auto events = good(field.reader().eventsSince(before, 10));
     QStringList said;
     for (const EventRow& event : events)
@@ -552,6 +555,26 @@ void TestEpochs::aStopLeftNoTrace()
     QCOMPARE(said,
         QStringList({ "a person asked for a stop", "a person asked for a pause", "a person asked to kill the run" }));
     QVERIFY(good(audit(field.tracker)).isClean());
+}
+
+/// `furrowctl pause` beside a stop that waited: the stop never returned, and the run stayed paused.
+void TestEpochs::aPauseTookBackAStop()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    const auto refuses = [&](DesiredState wish) {
+        return supervisor.setDesired(wish).error().code == ErrorCode::InvalidArgument;
+    };
+    good(supervisor.setDesired(DesiredState::Pause));
+    good(supervisor.setDesired(DesiredState::Stop));
+    QVERIFY(refuses(DesiredState::Pause) && refuses(DesiredState::Run));
+    SAME(good(field.feeder().desired()), DesiredState::Stop);
+    good(supervisor.setDesired(DesiredState::Kill));
+    QVERIFY(refuses(DesiredState::Pause) && refuses(DesiredState::Run) && refuses(DesiredState::Stop));
+    SAME(good(field.feeder().desired()), DesiredState::Kill);
+    good(supervisor.forgetDesired()); // another attempt
+    SAME(good(field.feeder().desired()), DesiredState::Run);
+    good(supervisor.setDesired(DesiredState::Pause));
 }
 
 void TestEpochs::dataWithNothingToTrainEndsTheRun()
