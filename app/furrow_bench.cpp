@@ -1,6 +1,7 @@
 #include "app/furrow_bench.h"
 
 #include "core/base/path.h"
+#include "core/trials/synthetic_run.h"
 #include "ui/bench/ui_bench.h"
 
 #include <QStringList>

@@ -32,8 +32,10 @@ struct SyntheticTotals {
     std::uint64_t bytes = 0;
 };
 
-/// Writes <folder>/<attempt>-w<worker>.jsonl as a real run would. For benchmarks, tests and the demonstration run,
-/// which all say that the run is invented ("run" begins with "synthetic").
+/// InvalidArgument: too few or too many workers, attempts or steps.
+Status checkSynthetic(const SyntheticRun& run);
+/// Writes <folder>/<attempt>-w<worker>.jsonl as a real run would. For benchmarks and tests, which need no ledger
+/// beside it (core/trials/synthetic_run.h).
 Result<SyntheticTotals> writeSyntheticTelemetry(const std::filesystem::path& folder, const SyntheticRun& run);
 
 } // namespace furrow

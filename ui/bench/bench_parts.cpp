@@ -73,17 +73,6 @@ std::filesystem::path Bench::telemetry(std::int64_t events, int workers)
     return folder;
 }
 
-Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, const SyntheticRun& run)
-{
-    NewRun request;
-    request.config = Bench::endlessConfig();
-    request.config.name = "synthetic-" + std::to_string(run.seed);
-    request.preset = "char";
-    request.folder = folder;
-    FURROW_TRY_ASSIGN(const auto made, createRun(request, {}));
-    return writeSyntheticTelemetry(made.telemetryFolder(), run);
-}
-
 RunConfig Bench::endlessConfig()
 {
     const auto preset = findPreset("char");

@@ -23,9 +23,4 @@ QStringList uiBenchNames();
 /// group that cannot be measured gives a row that says so. An unknown name gives an empty list.
 std::vector<BenchResult> runUiBench(const QString& name);
 
-/// Makes a run folder that `furrow FOLDER` shows, with the telemetry of an invented run in it. Its ledger is empty: no
-/// chunk was trained, and nothing says otherwise. An error names what is wrong, for example a folder that is there
-/// already.
-Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, const SyntheticRun& run);
-
 } // namespace furrow

@@ -54,6 +54,20 @@ namespace furrow {
 
 namespace {
 
+/// By which the tracker is made: the time of run.json.
+class CreationTime : public Clock {
+public:
+    explicit CreationTime(std::int64_t wallNs)
+        : wallNs_(wallNs)
+    {
+    }
+    std::int64_t monotonicNs() const override { return systemClock().monotonicNs(); }
+    std::int64_t wallNs() const override { return wallNs_; }
+
+private:
+    std::int64_t wallNs_;
+};
+
 using Progress = std::function<void(const std::string&)>;
 constexpr std::uint64_t kMaxCharVocabularyBytes = 1ull << 30;
 constexpr std::size_t kMaxCharPieces = 60'000;
@@ -221,7 +235,8 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
     }
     file.epoch = judgedEpochLength(paths, file, look, rows);
     FURROW_TRY(keepQuestions(paths, file));
-    FURROW_TRY(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config)));
+    FURROW_TRY(SupervisorLedger::create(
+        paths.tracker(), trackerConfig(file, parent), stoppingRules(file.config), CreationTime(file.createdWallNs)));
     if (parent)
         FURROW_TRY(writeParent(paths, *parent));
     FURROW_TRY(keepOrigin(paths, file.config, files));
@@ -449,7 +464,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
         file.config.heldOutPercent = 0;
     file.runId = randomHex(16);
     file.preset = request.preset;
-    file.createdWallNs = systemClock().wallNs();
+    file.createdWallNs = request.createdWallNs != 0 ? request.createdWallNs : systemClock().wallNs();
     file.furrowVersion = FURROW_VERSION;
     if (file.config.name.empty())
         file.config.name = defaultName(request);

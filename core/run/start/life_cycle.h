@@ -23,6 +23,7 @@ struct NewRun {
     std::string preset;
     std::filesystem::path folder; ///< where to make it; empty: <workspace>/runs/<date>-<name>-<id>
     std::filesystem::path workspace; ///< used when `folder` is empty
+    std::int64_t createdWallNs = 0; ///< since 1970; 0: now. An invented run has a past
     bool onlyTry = false; ///< do all of it elsewhere and leave nothing: the folder is named, not made
 };
 /// Validates everything, looks at the data, freezes run.json, tokenizer and held-out text, creates the tracker.

@@ -562,9 +562,8 @@ void TestEpochs::aPauseTookBackAStop()
 {
     Field field;
     auto supervisor = field.supervisor();
-    const auto refuses = [&](DesiredState wish) {
-        return supervisor.setDesired(wish).error().code == ErrorCode::InvalidArgument;
-    };
+    const auto refuses
+        = [&](DesiredState wish) { return supervisor.setDesired(wish).error().code == ErrorCode::InvalidArgument; };
     good(supervisor.setDesired(DesiredState::Pause));
     good(supervisor.setDesired(DesiredState::Stop));
     QVERIFY(refuses(DesiredState::Pause) && refuses(DesiredState::Run));
