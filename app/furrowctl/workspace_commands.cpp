@@ -59,33 +59,47 @@ Result<WorkspaceFile> openFile(const WorkspaceOptions& o, bool mayMake = false)
     return WorkspaceFile::open(pathFromUtf8(o.workspace));
 }
 
+struct Queue {
+    std::vector<QueueEntry> entries;
+    bool isPaused = false;
+};
+
+/// Makes nothing: what somebody else made in a shared workspace, its owner could not write any more.
+Result<Queue> readQueue(const WorkspaceOptions& o)
+{
+    FURROW_TRY(checkWorkspaceThere(o.workspace));
+    Queue queue;
+    if (!isTaken(workspaceFile(pathFromUtf8(o.workspace))))
+        return queue;
+    FURROW_TRY_ASSIGN(auto file, openFile(o));
+    FURROW_TRY_ASSIGN(queue.entries, file.queue());
+    FURROW_TRY_ASSIGN(queue.isPaused, file.isQueuePaused());
+    return queue;
+}
+
 int showQueue(const WorkspaceOptions& o)
 {
     const auto workspace = pathFromUtf8(o.workspace);
-    auto file = openFile(o);
-    if (!file.ok())
-        return fail(file.error(), o.json);
-    auto queue = file.value().queue();
-    auto paused = file.value().isQueuePaused();
-    if (!queue.ok() || !paused.ok())
-        return fail(queue.ok() ? paused.error() : queue.error(), o.json);
+    const auto queue = readQueue(o);
+    if (!queue.ok())
+        return fail(queue.error(), o.json);
     const bool active = isLocked(queueLock(workspace));
     const Status canRun = checkQueueCanRun(workspace);
     if (o.json) {
         nlohmann::json entries = nlohmann::json::array();
-        for (const QueueEntry& entry : queue.value())
+        for (const QueueEntry& entry : queue.value().entries)
             entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name },
                 { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
-        print({ { "paused", paused.value() }, { "active", active },
+        print({ { "paused", queue.value().isPaused }, { "active", active },
             { "cannot_run", canRun.ok() ? Message() : canRun.error().message }, { "entries", entries } });
         return kDone;
     }
-    for (const QueueEntry& entry : queue.value())
+    for (const QueueEntry& entry : queue.value().entries)
         std::cout << entry.id << "  " << toString(entry.state) << "  " << entry.name << "  (" << entry.lane << ")"
                   << (entry.outcome.empty() ? "" : "  " + entry.outcome) << "\n";
-    if (queue.value().empty())
+    if (queue.value().entries.empty())
         std::cout << "The queue is empty.\n";
-    else if (paused.value())
+    else if (queue.value().isPaused)
         std::cout << "The queue is paused: nothing is started.\n";
     if (!canRun.ok())
         std::cout << withFullStop(canRun.error().message) << "\n";

@@ -67,6 +67,17 @@ private Q_SLOTS:
         QVERIFY2(out.errors.contains(QStringLiteral("is finished, and nothing was started")), qPrintable(out.errors));
     }
 
+    /// Whoever looked first owned the file, and the owner of a shared workspace could queue nothing any more.
+    void lookingAtAQueueMadeIt()
+    {
+        const QTemporaryDir workspace;
+        const auto out = RunDriver::ctl(
+            { QStringLiteral("queue"), QStringLiteral("list"), QStringLiteral("--workspace"), workspace.path() });
+        QCOMPARE(out.exitCode, 0);
+        QVERIFY2(out.text.startsWith(QStringLiteral("The queue is empty.")), qPrintable(out.text));
+        QVERIFY(QDir(workspace.path()).isEmpty());
+    }
+
     /// Exit 0 and "1 waiting": nothing ever began, and the reason stood in queue.log alone.
     void aQueueWhoseLockCannotBeOpenedSaidThatRunsWait()
     {
