@@ -110,7 +110,9 @@ int act(const Verb& verb, const ControlOptions& o)
         }
         if (o.json && !status.ok())
             return fail(status.error(), true);
-        const bool isFailure = o.wait && status.ok() && status.value().state == RunState::Failed;
+        const auto state = status.ok() ? status.value().state : RunState::Unknown;
+        const bool isFailure
+            = o.wait && (state == RunState::Failed || (verb.act == stopRun && state == RunState::Interrupted));
         if (o.json)
             print(toJson(status.value()));
         else if (isFailure)

@@ -56,6 +56,10 @@ bool isTaken(const std::filesystem::path& path);
 /// Windows only a write can tell: it is ok there.
 Status checkWritable(const std::filesystem::path& folder);
 
+/// Whether this user may write to a file, without a write: not on a disk that is read-only, nor where an attribute
+/// forbids it. Otherwise as checkWritable().
+Status checkFileWritable(const std::filesystem::path& file);
+
 /// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it
 /// cannot be listed.
 Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path& folder);

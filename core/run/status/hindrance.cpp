@@ -1,5 +1,6 @@
 #include "core/run/status/hindrance.h"
 
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -14,6 +15,7 @@ namespace furrow {
 namespace {
 
 constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
+constexpr double kOddQuietSeconds = 20; // no load explains it any more
 constexpr double kHiddenQuietSeconds = 10; // of one whose state the system does not tell
 
 /// One of the tracker's files that nobody has the right to write; root writes it all the same.
@@ -28,6 +30,22 @@ std::optional<std::filesystem::path> readOnlyTrackerFile(const RunPaths& paths)
             return file;
     }
     return std::nullopt;
+}
+
+/// Why a supervisor that lives, and whom no lock hinders, writes nothing.
+Hindrance unwritten(const RunPaths& paths, double silentSeconds)
+{
+    for (const auto& file : databaseFiles(paths.tracker()))
+        if (const auto writable = checkFileWritable(file);
+            !writable.ok() && writable.error().code != ErrorCode::NotFound)
+            return { sentence("the tracker cannot be written"),
+                sentence(
+                    "Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.",
+                    { formatDuration(silentSeconds), withFullStop(writable.error().message) }) };
+    return { sentence("its supervisor writes nothing"),
+        sentence(
+            "The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.",
+            { formatDuration(silentSeconds), utf8Text(paths.folder()) }) };
 }
 
 } // namespace
@@ -62,6 +80,9 @@ std::vector<Hindrance> whatHinders(const RunStatus& status, const RunPaths& path
             sentence(
                 "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
                 { formatDuration(silentSeconds), inWords(*writer) }));
+    const bool isRefused = silentSeconds > kQuietSeconds && !checkFileWritable(paths.tracker()).ok();
+    if (status.supervised && found.empty() && (isRefused || silentSeconds > kOddQuietSeconds))
+        found.push_back(unwritten(paths, silentSeconds));
     return found;
 }
 
