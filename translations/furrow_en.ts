@@ -7606,6 +7606,62 @@
         <source>left out by hand</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: it ends with attempt %3, the snapshot with attempt %4. What was trained and lost in between is not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: by it a unit took part %3 times at most, by the snapshot %4 times. What was trained and lost in between is not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its supervisor writes nothing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No epsilon is stated:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run is being stopped. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run is being killed. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the machine was restarted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person stopped the run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>invented by furrow --synthetic: no model was trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: check space and permissions</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

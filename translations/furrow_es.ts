@@ -7607,6 +7607,62 @@
         <source>left out by hand</source>
         <translation>excluido a mano</translation>
     </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: it ends with attempt %3, the snapshot with attempt %4. What was trained and lost in between is not in it.</source>
+        <translation>El registro %1 es más antiguo que su propia copia %2: termina con el intento %3, la copia con el intento %4. Lo que se entrenó y se perdió entre ambos no consta en él.</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: by it a unit took part %3 times at most, by the snapshot %4 times. What was trained and lost in between is not in it.</source>
+        <translation>El registro %1 es más antiguo que su propia copia %2: según él, una unidad participó %3 veces como máximo; según la copia, %4 veces. Lo que se entrenó y se perdió entre ambos no consta en él.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>&apos;furrowctl doctor %1 --repair&apos; pone la copia en su lugar; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde el estado más antiguo.</translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
+        <translation>Nadie pudo escribir en el registro durante %1: %2 La ejecución continúa por sí sola en cuanto se pueda escribir.</translation>
+    </message>
+    <message>
+        <source>its supervisor writes nothing</source>
+        <translation>su supervisor no escribe nada</translation>
+    </message>
+    <message>
+        <source>The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.</source>
+        <translation>El supervisor no ha escrito nada en el registro durante %1, aunque vive y nadie lo ha bloqueado: el disco de %2 no admite nada o ya no responde. Compruebe el disco; la ejecución continúa por sí sola en cuanto se pueda escribir.</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated:</source>
+        <translation>No se indica ningún épsilon:</translation>
+    </message>
+    <message>
+        <source>The run is being stopped. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation>La ejecución se está deteniendo. Cuando haya terminado, &apos;furrowctl resume&apos; la continúa.</translation>
+    </message>
+    <message>
+        <source>The run is being killed. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation>La ejecución se está terminando. Cuando haya terminado, &apos;furrowctl resume&apos; la continúa.</translation>
+    </message>
+    <message>
+        <source>An invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker.</source>
+        <translation>Una ejecución inventada necesita de 1 a 1024 trabajadores, de 1 a 1000 intentos y un paso por trabajador.</translation>
+    </message>
+    <message>
+        <source>the machine was restarted</source>
+        <translation>se reinició la máquina</translation>
+    </message>
+    <message>
+        <source>a person stopped the run</source>
+        <translation>una persona detuvo la ejecución</translation>
+    </message>
+    <message>
+        <source>invented by furrow --synthetic: no model was trained</source>
+        <translation>inventada por furrow --synthetic: no se entrenó ningún modelo</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: check space and permissions</source>
+        <translation>no se puede escribir %1: compruebe el espacio y los permisos</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

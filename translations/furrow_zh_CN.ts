@@ -7606,6 +7606,62 @@
         <source>left out by hand</source>
         <translation>手动排除</translation>
     </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: it ends with attempt %3, the snapshot with attempt %4. What was trained and lost in between is not in it.</source>
+        <translation>账本 %1 比自己的快照 %2 旧：它止于第 %3 次尝试，快照止于第 %4 次尝试。其间训练并丢失的内容不在其中。</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than its own snapshot %2: by it a unit took part %3 times at most, by the snapshot %4 times. What was trained and lost in between is not in it.</source>
+        <translation>账本 %1 比自己的快照 %2 旧：按账本，一个单元最多参与 %3 次；按快照，最多 %4 次。其间训练并丢失的内容不在其中。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>&apos;furrowctl doctor %1 --repair&apos; 改用快照；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续。</translation>
+    </message>
+    <message>
+        <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
+        <translation>已有 %1 无法写入账本：%2 一旦可以写入，运行会自行继续。</translation>
+    </message>
+    <message>
+        <source>its supervisor writes nothing</source>
+        <translation>监督进程没有写入任何内容</translation>
+    </message>
+    <message>
+        <source>The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.</source>
+        <translation>监督进程仍在运行，账本也无人锁定，但已有 %1 没有写入任何内容：%2 所在的磁盘拒绝写入或没有响应。请检查磁盘；一旦可以写入，运行会自行继续。</translation>
+    </message>
+    <message>
+        <source>No epsilon is stated:</source>
+        <translation>不给出 epsilon：</translation>
+    </message>
+    <message>
+        <source>The run is being stopped. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation>运行正在停止。结束后可用 &apos;furrowctl resume&apos; 继续。</translation>
+    </message>
+    <message>
+        <source>The run is being killed. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
+        <translation>运行正在被终止。结束后可用 &apos;furrowctl resume&apos; 继续。</translation>
+    </message>
+    <message>
+        <source>An invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker.</source>
+        <translation>虚构的运行需要 1 到 1024 个工作进程、1 到 1000 次尝试，并且每个工作进程至少一步。</translation>
+    </message>
+    <message>
+        <source>the machine was restarted</source>
+        <translation>机器重新启动过</translation>
+    </message>
+    <message>
+        <source>a person stopped the run</source>
+        <translation>有人停止了运行</translation>
+    </message>
+    <message>
+        <source>invented by furrow --synthetic: no model was trained</source>
+        <translation>由 furrow --synthetic 虚构：没有训练任何模型</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: check space and permissions</source>
+        <translation>无法写入 %1：请检查空间和权限</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

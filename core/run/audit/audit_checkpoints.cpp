@@ -447,6 +447,13 @@ private:
             log_.wrong(FindingKind::Older, {},
                 sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
                     { newer.folder, std::to_string(newer.step) }));
+        if (!strays.value().newer.empty())
+            return;
+        const auto older = olderThanItsSnapshot(paths_, file_.runId, ledger_);
+        if (!older.ok())
+            log_.unreadable(older.error().message);
+        else if (!older.value().empty())
+            log_.wrong(FindingKind::Older, {}, older.value());
     }
 
     /// What lies there and belongs to nothing that the run knows. No fault: a resume puts it aside.

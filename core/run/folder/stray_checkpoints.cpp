@@ -7,7 +7,6 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/foreign_ledger.h"
-#include "core/tracker/ledger_reader.h"
 
 #include <algorithm>
 #include <set>
@@ -147,6 +146,46 @@ Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, 
             newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
 }
 
+namespace {
+
+/// How far a ledger has come, by what is synced before anything is built on it.
+struct Reached {
+    std::int64_t attempt = 0;
+    std::int64_t participations = 0; ///< of private training
+};
+
+Result<Reached> reachedBy(LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(const auto attempts, ledger.attempts());
+    FURROW_TRY_ASSIGN(const auto participations, ledger.participations());
+    return Reached { attempts.empty() ? 0 : attempts.back().id.value, participations };
+}
+
+} // namespace
+
+Result<Message> olderThanItsSnapshot(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+{
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, tracker.isMadeAnew());
+    auto snapshot = LedgerReader::open(paths.trackerSnapshot());
+    if (isMadeAnew || !snapshot.ok() || !foreignLedger(snapshot.value(), runId).empty())
+        return Message();
+    const auto published = reachedBy(snapshot.value()); // before the tracker: a living run is ahead of it
+    if (!published.ok())
+        return Message();
+    FURROW_TRY_ASSIGN(const auto known, reachedBy(tracker));
+    if (published.value().attempt > known.attempt)
+        return sentence(
+            "The tracker %1 is older than its own snapshot %2: it ends with attempt %3, the snapshot with attempt %4. What was trained and lost in between is not in it.",
+            { utf8Text(paths.tracker()), utf8Text(paths.trackerSnapshot().filename()), std::to_string(known.attempt),
+                std::to_string(published.value().attempt) });
+    if (published.value().participations > known.participations)
+        return sentence(
+            "The tracker %1 is older than its own snapshot %2: by it a unit took part %3 times at most, by the snapshot %4 times. What was trained and lost in between is not in it.",
+            { utf8Text(paths.tracker()), utf8Text(paths.trackerSnapshot().filename()), Count(known.participations),
+                Count(published.value().participations) });
+    return Message();
+}
+
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
 {
     auto reader = LedgerReader::open(paths.tracker());
@@ -154,6 +193,14 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     if (!rows.ok() || !foreignLedger(reader.value(), runId).empty())
         return Message();
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
+    if (strays.newer.empty()) {
+        FURROW_TRY_ASSIGN(auto older, olderThanItsSnapshot(paths, runId, reader.value()));
+        return older.empty() ? older
+                             : older + " "
+                + sentence(
+                    "'furrowctl doctor %1 --repair' takes the snapshot in its place; 'furrowctl resume %2 --accept-loss' goes on from the older state instead.",
+                    { utf8Text(paths.folder()), utf8Text(paths.folder()) });
+    }
     const auto text = olderTrackerText(paths, strays, rows.value());
     if (text.empty())
         return text;

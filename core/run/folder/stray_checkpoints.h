@@ -3,6 +3,7 @@
 #include "core/base/message.h"
 #include "core/base/file_system.h"
 #include "core/run/folder/run_paths.h"
+#include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
 #include <functional>
@@ -35,6 +36,9 @@ Result<StrayCheckpoints> findStrays(
 
 /// Tracker and weights side by side, when the tracker is older; else "".
 Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
+/// Why the tracker is older than the snapshot of the run that was published from it: no checkpoint came of what it does
+/// not know. "": it is not, or no snapshot tells. One that was made anew has attempts of its own.
+Result<Message> olderThanItsSnapshot(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
 /// read.
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId);

@@ -218,6 +218,9 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     }
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
     plan.olderTracker = olderTrackerText(paths, strays, rows);
+    if (plan.olderTracker.empty()) {
+        FURROW_TRY_ASSIGN(plan.olderTracker, olderThanItsSnapshot(paths, file.runId, reader));
+    }
     addTimes(reader, epochs, plan);
     const auto auditLedger = [&reader, &plan] {
         auto proof = audit(reader.file());

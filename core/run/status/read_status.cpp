@@ -4,6 +4,7 @@
 #include "core/data/plan/held_out.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/memory_file.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/attempt_times.h"
 #include "core/run/status/data_evidence.h"
 #include "core/run/status/data_wait.h"
@@ -124,14 +125,15 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
 }
 
 /// What would count too few trainings; "": the ledger knows all of them.
-Result<Message> whyNoEpsilon(LedgerReader& ledger)
+Result<Message> whyNoEpsilon(const RunPaths& paths, const std::string& runId, LedgerReader& ledger)
 {
     FURROW_TRY_ASSIGN(const bool isMadeAnew, ledger.isMadeAnew());
     if (isMadeAnew)
         return sentence(kNoEpsilonOfMadeAnew);
-    return ledger.standsInBecause().message.empty()
-        ? Message()
-        : sentence("No epsilon is stated: the tracker cannot be read, and its snapshot may be older.");
+    if (!ledger.standsInBecause().message.empty())
+        return sentence("No epsilon is stated: the tracker cannot be read, and its snapshot may be older.");
+    FURROW_TRY_ASSIGN(const auto older, olderThanItsSnapshot(paths, runId, ledger));
+    return older.empty() ? older : sentence("No epsilon is stated:") + " " + older;
 }
 
 /// As a person accepted when the newest attempt began.
@@ -176,7 +178,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     addEvaluation(status, paths, config, rows, view);
     if (config.noiseMultiplier > 0) {
         FURROW_TRY_ASSIGN(const std::int64_t participations, ledger.participations());
-        FURROW_TRY_ASSIGN(const Message notStated, whyNoEpsilon(ledger));
+        FURROW_TRY_ASSIGN(const Message notStated, whyNoEpsilon(paths, status.file.runId, ledger));
         status.privacy = privacySpent(config, participations, notStated);
     }
     FURROW_TRY(addChunks(status, ledger, rows, view));
@@ -195,7 +197,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now
-    sayWhatIsOlder(status, paths, rows.checkpoints, view);
+    sayWhatIsOlder(status, paths, rows.checkpoints, view, ledger);
     nameLeftOut(status, ledger, rows.attempts);
     sayHowDataIsRead(status);
     applyFinishedMark(status, paths);

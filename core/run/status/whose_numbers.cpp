@@ -32,12 +32,14 @@ void sayHowClocksDiffer(RunStatus& status)
             : sentence("The clock here is %1 behind that of the run; times are told by that of the run.", { by }));
 }
 
-void sayWhatIsOlder(RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view)
+void sayWhatIsOlder(
+    RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view, LedgerReader& ledger)
 {
     if (status.supervised || status.state == RunState::Running || !view.elsewhere.empty())
         return; // it may be writing a checkpoint
     const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
-    if (!strays.ok() || strays.value().newer.empty())
+    const auto behind = olderThanItsSnapshot(paths, status.file.runId, ledger);
+    if ((!strays.ok() || strays.value().newer.empty()) && (!behind.ok() || behind.value().empty()))
         return;
     const auto problem
         = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile

@@ -13,6 +13,7 @@
 #include "core/run/audit/model_card.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/start/life_cycle.h"
@@ -21,6 +22,7 @@
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_check.h"
+#include "core/run/status/hindrance.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/sqlite/database.h"
@@ -1318,6 +1320,53 @@ private Q_SLOTS:
         QVERIFY(openLedger(run.paths).ok()); // who only looks is shown the snapshot, and told so
         QCOMPARE(currentConfig(run.paths).error().code, ErrorCode::Busy);
         QCOMPARE(startRun(run.paths, wanted).error().code, ErrorCode::Busy);
+    }
+
+    /// A disk that turned read-only under a living run: nobody could write down why, and status said "running".
+    void aSupervisorThatCouldWriteNothingHadNoWord()
+    {
+        Changed run(whole_);
+        RunStatus status;
+        status.supervised = true;
+        status.supervisorPid = 1;
+        QVERIFY(whatHinders(status, run.paths, 2).empty());
+        const auto found = whatHinders(status, run.paths, 30);
+        QCOMPARE(found.size(), std::size_t(1));
+        QVERIFY2(found.front().sentence.find("has written nothing to the tracker for 30 s") != std::string::npos,
+            found.front().sentence.text().c_str());
+        status.supervised = false;
+        QVERIFY(whatHinders(status, run.paths, 30).empty());
+    }
+
+    /// A backup of yesterday: no checkpoint had come of the attempt that it does not know. Doctor and audit called it
+    /// whole, and epsilon was stated without what had been trained and lost.
+    void anOlderTrackerWithoutNewerCheckpointsWasTakenForTheNewest()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+        good(good(Database::open(run.paths.tracker(), {}))
+                .backupTo(run.paths.trackerSnapshot(), Database::Journal::Wal));
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+        {
+            auto snapshot = good(Database::open(run.paths.trackerSnapshot(), {}));
+            snapshot.script("INSERT INTO attempt (pid, start_time, boot_id, started_wall) VALUES (1, 1, 'gone', 1);"
+                            " INSERT INTO event (wall, chunk, from_state, to_state, incarnation, cause)"
+                            " VALUES (1, 0, 0, 0, 0, 'attempt 2')");
+            good(snapshot.takeStatus());
+        }
+        const std::string older = "it ends with attempt 1, the snapshot with attempt 2";
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).find(older) != std::string::npos);
+        QVERIFY(good(checkpointProblems(run.paths)).front().find(older) != std::string::npos);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY(!report.isClean() && allTexts(report).find(older) != std::string::npos);
+        const auto refused = startRun(run.paths, good(currentConfig(run.paths)));
+        QVERIFY2(refused.error().message.find(older) != std::string::npos, refused.error().message.c_str());
+        QVERIFY(good(readStatus(run.paths)).evidence.back().find(older) != std::string::npos);
+
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).older);
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean());
     }
 
     void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume
