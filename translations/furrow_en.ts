@@ -1698,10 +1698,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 cannot be opened; check the permissions of the run folder</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7615,10 +7611,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7660,6 +7652,30 @@
     </message>
     <message>
         <source>%1 cannot be written: check space and permissions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The cache %1 belongs to %2, who alone can verify or trim it. `furrowctl cache list` shows what is in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 block, %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10270,6 +10286,10 @@
         <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Pausing</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10771,6 +10791,14 @@
     </message>
     <message>
         <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapse the lower docks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only their tabs are left. A double click on a tab does the same, a click on it brings them back</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11649,19 +11677,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Type a command</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Commands</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No command matches.</source>
+        <source>Command, run, setting or chunk (B3 C17)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show it in the map and in the inspector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the map that is shown has no such chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Library: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New run: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13161,6 +13205,10 @@ It comes from the model that the run starts from.</source>
         <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>no: it is left out</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -13880,6 +13928,57 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Keep them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add a tag to %n run(s)…</source>
+        <translation>
+            <numerusform>Add a tag to %n run…</numerusform>
+            <numerusform>Add a tag to %n runs…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash…</source>
+        <translation>
+            <numerusform>Move %n run to trash…</numerusform>
+            <numerusform>Move %n runs to trash…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add a tag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add it to %n run(s)</source>
+        <translation>
+            <numerusform>Add it to %n run</numerusform>
+            <numerusform>Add it to %n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to the trash of this workspace?</source>
+        <translation>
+            <numerusform>Move %n run to the trash of this workspace?</numerusform>
+            <numerusform>Move %n runs to the trash of this workspace?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The folders with their checkpoints move to %1. Nothing is deleted; they can be restored.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash</source>
+        <translation>
+            <numerusform>Move %n run to trash</numerusform>
+            <numerusform>Move %n runs to trash</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep the runs</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1698,10 +1698,6 @@
         <translation>el disco está lleno: no se pudo escribir %1; libere espacio y reanude</translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder</source>
-        <translation>no se puede escribir %1; compruebe los permisos de la carpeta de la ejecución</translation>
-    </message>
-    <message>
         <source>%1 cannot be opened; check the permissions of the run folder</source>
         <translation>no se puede abrir %1; compruebe los permisos de la carpeta de la ejecución</translation>
     </message>
@@ -7616,10 +7612,6 @@
         <translation>El registro %1 es más antiguo que su propia copia %2: según él, una unidad participó %3 veces como máximo; según la copia, %4 veces. Lo que se entrenó y se perdió entre ambos no consta en él.</translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>&apos;furrowctl doctor %1 --repair&apos; pone la copia en su lugar; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde el estado más antiguo.</translation>
-    </message>
-    <message>
         <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
         <translation>Nadie pudo escribir en el registro durante %1: %2 La ejecución continúa por sí sola en cuanto se pueda escribir.</translation>
     </message>
@@ -7662,6 +7654,30 @@
     <message>
         <source>%1 cannot be written: check space and permissions</source>
         <translation>no se puede escribir %1: compruebe el espacio y los permisos</translation>
+    </message>
+    <message>
+        <source>The cache %1 belongs to %2, who alone can verify or trim it. `furrowctl cache list` shows what is in it.</source>
+        <translation>La caché %1 pertenece a %2; solo su propietario puede comprobarla o reducirla. `furrowctl cache list` muestra lo que contiene.</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.</source>
+        <translation>El registro %1 es más antiguo que lo que hay en %2: termina con el intento %3 y hay archivos del intento %4. Lo que se entrenó y se perdió entre ambos no consta en él.</translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>Ponga de nuevo el más reciente si lo tiene. &apos;furrowctl doctor %1 --repair&apos; pone la copia en su lugar cuando es más reciente; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde el estado más antiguo.</translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
+        <translation>Una persona pidió una pausa: los trabajadores siguen entrenando hasta el final de sus fragmentos. Continuar (`furrowctl continue`) la anula.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
+        <translation>no se puede escribir %1; compruebe los permisos de la carpeta de la ejecución y si su disco es de solo lectura</translation>
+    </message>
+    <message>
+        <source>1 block, %1</source>
+        <translation>1 bloque, %1</translation>
     </message>
 </context>
 <context>
@@ -10271,6 +10287,10 @@
         <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
         <translation>De todos los intentos, mientras vivía un trabajador: sin pausas y sin esperas por datos a los que no se llega. Por él van las horas de entrenamiento y los tokens por segundo.</translation>
     </message>
+    <message>
+        <source>Pausing</source>
+        <translation>Pausando</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10773,6 +10793,14 @@
     <message>
         <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
         <translation>Los que aún no se han entrenado no se entrenan ni en esta época ni en las siguientes</translation>
+    </message>
+    <message>
+        <source>Collapse the lower docks</source>
+        <translation>Contraer los paneles inferiores</translation>
+    </message>
+    <message>
+        <source>Only their tabs are left. A double click on a tab does the same, a click on it brings them back</source>
+        <translation>Solo quedan sus pestañas. Un doble clic en una pestaña hace lo mismo y un clic los devuelve</translation>
     </message>
 </context>
 <context>
@@ -11650,20 +11678,36 @@
         <translation>Paleta de órdenes</translation>
     </message>
     <message>
-        <source>Type a command</source>
-        <translation>Escriba una orden</translation>
-    </message>
-    <message>
-        <source>Commands</source>
-        <translation>Órdenes</translation>
-    </message>
-    <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
     <message>
-        <source>No command matches.</source>
-        <translation>Ninguna orden coincide.</translation>
+        <source>Command, run, setting or chunk (B3 C17)</source>
+        <translation>Orden, ejecución, ajuste o fragmento (B3 C17)</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Lo encontrado</translation>
+    </message>
+    <message>
+        <source>Nothing matches.</source>
+        <translation>Nada coincide.</translation>
+    </message>
+    <message>
+        <source>Show it in the map and in the inspector</source>
+        <translation>Mostrarlo en el mapa y en el inspector</translation>
+    </message>
+    <message>
+        <source>the map that is shown has no such chunk</source>
+        <translation>el mapa que se muestra no tiene ese fragmento</translation>
+    </message>
+    <message>
+        <source>Library: %1</source>
+        <translation>Biblioteca: %1</translation>
+    </message>
+    <message>
+        <source>New run: %1</source>
+        <translation>Nueva ejecución: %1</translation>
     </message>
 </context>
 <context>
@@ -13165,6 +13209,10 @@ Es el del modelo del que parte la ejecución.</translation>
         <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
         <translation>La cuarentena excluye fragmentos de ejecuciones posteriores; esta los conserva y los entrena. Los fragmentos aún no entrenados también se pueden excluir de esta ejecución (menú Datos).</translation>
     </message>
+    <message>
+        <source>no: it is left out</source>
+        <translation>no: se ha dejado fuera</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -13886,6 +13934,57 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>Keep them</source>
         <translation>Conservarlos</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add a tag to %n run(s)…</source>
+        <translation>
+            <numerusform>Añadir una etiqueta a %n ejecución…</numerusform>
+            <numerusform>Añadir una etiqueta a %n ejecuciones…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash…</source>
+        <translation>
+            <numerusform>Mover %n ejecución a la papelera…</numerusform>
+            <numerusform>Mover %n ejecuciones a la papelera…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add a tag</source>
+        <translation>Añadir una etiqueta</translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation>Etiqueta</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add it to %n run(s)</source>
+        <translation>
+            <numerusform>Añadirla a %n ejecución</numerusform>
+            <numerusform>Añadirla a %n ejecuciones</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to the trash of this workspace?</source>
+        <translation>
+            <numerusform>¿Mover %n ejecución a la papelera de este espacio de trabajo?</numerusform>
+            <numerusform>¿Mover %n ejecuciones a la papelera de este espacio de trabajo?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The folders with their checkpoints move to %1. Nothing is deleted; they can be restored.</source>
+        <translation>Las carpetas con sus puntos de control se mueven a %1. No se borra nada; se pueden restaurar.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash</source>
+        <translation>
+            <numerusform>Mover %n ejecución a la papelera</numerusform>
+            <numerusform>Mover %n ejecuciones a la papelera</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep the runs</source>
+        <translation>Conservar las ejecuciones</translation>
     </message>
 </context>
 <context>

@@ -1697,10 +1697,6 @@
         <translation>磁盘已满：无法写入 %1；请释放一些空间后继续</translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder</source>
-        <translation>无法写入 %1；请检查运行文件夹的权限</translation>
-    </message>
-    <message>
         <source>%1 cannot be opened; check the permissions of the run folder</source>
         <translation>无法打开 %1；请检查运行文件夹的权限</translation>
     </message>
@@ -7615,10 +7611,6 @@
         <translation>账本 %1 比自己的快照 %2 旧：按账本，一个单元最多参与 %3 次；按快照，最多 %4 次。其间训练并丢失的内容不在其中。</translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>&apos;furrowctl doctor %1 --repair&apos; 改用快照；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续。</translation>
-    </message>
-    <message>
         <source>Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.</source>
         <translation>已有 %1 无法写入账本：%2 一旦可以写入，运行会自行继续。</translation>
     </message>
@@ -7661,6 +7653,30 @@
     <message>
         <source>%1 cannot be written: check space and permissions</source>
         <translation>无法写入 %1：请检查空间和权限</translation>
+    </message>
+    <message>
+        <source>The cache %1 belongs to %2, who alone can verify or trim it. `furrowctl cache list` shows what is in it.</source>
+        <translation>缓存 %1 属于 %2，只有其所有者可以校验或缩减它。`furrowctl cache list` 显示其中的内容。</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.</source>
+        <translation>账本 %1 比 %2 中的内容旧：它止于第 %3 次尝试，而那里有第 %4 次尝试的文件。其间训练并丢失的内容不在其中。</translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>如果有较新的账本，请把它放回。快照较新时，&apos;furrowctl doctor %1 --repair&apos; 改用快照；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续。</translation>
+    </message>
+    <message>
+        <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
+        <translation>有人要求暂停：工作进程会继续训练到其数据段结束。“继续”（`furrowctl continue`）会取消暂停。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
+        <translation>无法写入 %1；请检查运行文件夹的权限，以及其磁盘是否只读</translation>
+    </message>
+    <message>
+        <source>1 block, %1</source>
+        <translation>1 个块，%1</translation>
     </message>
 </context>
 <context>
@@ -10264,6 +10280,10 @@
         <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
         <translation>所有尝试中有工作进程存活的时间：不含暂停，也不含等待无法访问的数据的时间。训练小时数和每秒词元数按它计算。</translation>
     </message>
+    <message>
+        <source>Pausing</source>
+        <translation>正在暂停</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10766,6 +10786,14 @@
     <message>
         <source>Those that are not trained yet are not trained in this epoch, nor in later ones</source>
         <translation>尚未训练的数据段在本轮和以后各轮都不再训练</translation>
+    </message>
+    <message>
+        <source>Collapse the lower docks</source>
+        <translation>折叠下方面板</translation>
+    </message>
+    <message>
+        <source>Only their tabs are left. A double click on a tab does the same, a click on it brings them back</source>
+        <translation>只留下标签。双击标签效果相同，单击标签则恢复</translation>
     </message>
 </context>
 <context>
@@ -11638,20 +11666,36 @@
         <translation>命令面板</translation>
     </message>
     <message>
-        <source>Type a command</source>
-        <translation>输入命令</translation>
-    </message>
-    <message>
-        <source>Commands</source>
-        <translation>命令</translation>
-    </message>
-    <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
     </message>
     <message>
-        <source>No command matches.</source>
-        <translation>没有匹配的命令。</translation>
+        <source>Command, run, setting or chunk (B3 C17)</source>
+        <translation>命令、运行、设置或数据段（B3 C17）</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>找到的内容</translation>
+    </message>
+    <message>
+        <source>Nothing matches.</source>
+        <translation>没有匹配项。</translation>
+    </message>
+    <message>
+        <source>Show it in the map and in the inspector</source>
+        <translation>在图和检查器中显示</translation>
+    </message>
+    <message>
+        <source>the map that is shown has no such chunk</source>
+        <translation>所显示的图中没有该数据段</translation>
+    </message>
+    <message>
+        <source>Library: %1</source>
+        <translation>库：%1</translation>
+    </message>
+    <message>
+        <source>New run: %1</source>
+        <translation>新建运行：%1</translation>
     </message>
 </context>
 <context>
@@ -13134,6 +13178,10 @@ It comes from the model that the run starts from.</source>
         <source>Quarantine leaves chunks out of later runs; this run keeps and trains them. Chunks that are not trained yet can be left out of this run too (menu Data).</source>
         <translation>隔离会把数据段排除在以后的运行之外；本次运行仍保留并训练它们。尚未训练的数据段也可以从本次运行中排除（“数据”菜单）。</translation>
     </message>
+    <message>
+        <source>no: it is left out</source>
+        <translation>否：已排除</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -13845,6 +13893,52 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>Keep them</source>
         <translation>保留</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add a tag to %n run(s)…</source>
+        <translation>
+            <numerusform>给 %n 个运行添加标签…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash…</source>
+        <translation>
+            <numerusform>把 %n 个运行移到回收站…</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add a tag</source>
+        <translation>添加标签</translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation>标签</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add it to %n run(s)</source>
+        <translation>
+            <numerusform>添加到 %n 个运行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to the trash of this workspace?</source>
+        <translation>
+            <numerusform>把 %n 个运行移到此工作区的回收站？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The folders with their checkpoints move to %1. Nothing is deleted; they can be restored.</source>
+        <translation>文件夹及其检查点将移到 %1。不会删除任何内容，可以恢复。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n run(s) to trash</source>
+        <translation>
+            <numerusform>把 %n 个运行移到回收站</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep the runs</source>
+        <translation>保留这些运行</translation>
     </message>
 </context>
 <context>

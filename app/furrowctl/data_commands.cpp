@@ -6,8 +6,10 @@
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
 #include "core/base/number_of.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
+#include "core/base/sentence.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/cache_verification.h"
 #include "core/data/hub/hub_pieces.h"
@@ -247,13 +249,27 @@ int cacheTrim(BlockCache& cache, double gib, bool json)
     return kDone;
 }
 
+/// To verify and to trim changes the cache, and makes files in it that its owner could not use.
+Status checkOwn(const std::filesystem::path& cache)
+{
+    if (const auto owner = otherOwner(cache); !owner.empty())
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The cache %1 belongs to %2, who alone can verify or trim it. `furrowctl cache list` shows what is in it.",
+                { utf8Text(cache), owner }) };
+    return refuseRootInFolderOf(cache);
+}
+
 int cacheCommand(const CacheOptions& o)
 {
     if (auto readable = checkWorkspace(o.workspace); !readable.ok())
         return fail(readable.error(), o.json);
     if (o.action == CacheAction::List)
         return cacheList(o.workspace, o.json);
-    auto cache = BlockCache::open(cacheOfWorkspace(pathFromUtf8(o.workspace)), 0);
+    const auto folder = cacheOfWorkspace(pathFromUtf8(o.workspace));
+    if (auto own = checkOwn(folder); !own.ok())
+        return fail(own.error(), o.json);
+    auto cache = BlockCache::open(folder, 0);
     if (!cache.ok())
         return fail(cache.error(), o.json);
     if (o.action == CacheAction::Verify)

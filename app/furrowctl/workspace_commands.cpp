@@ -68,10 +68,11 @@ struct Queue {
 Result<Queue> readQueue(const WorkspaceOptions& o)
 {
     FURROW_TRY(checkWorkspaceThere(o.workspace));
+    const auto workspace = pathFromUtf8(o.workspace);
     Queue queue;
-    if (!isTaken(workspaceFile(pathFromUtf8(o.workspace))))
+    if (!isTaken(workspaceFile(workspace)))
         return queue;
-    FURROW_TRY_ASSIGN(auto file, openFile(o));
+    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::look(workspace));
     FURROW_TRY_ASSIGN(queue.entries, file.queue());
     FURROW_TRY_ASSIGN(queue.isPaused, file.isQueuePaused());
     return queue;

@@ -56,9 +56,9 @@ bool isTaken(const std::filesystem::path& path);
 /// Windows only a write can tell: it is ok there.
 Status checkWritable(const std::filesystem::path& folder);
 
-/// Whether this user may write to a file, without a write: not on a disk that is read-only, nor where an attribute
-/// forbids it. Otherwise as checkWritable().
-Status checkFileWritable(const std::filesystem::path& file);
+/// What keeps everybody from writing to a file, seen without a write: its disk is read-only, or an attribute forbids
+/// it. The rights of this user are none of that, nor is a file that is not there. Otherwise as checkWritable().
+Status checkWritableByAny(const std::filesystem::path& file);
 
 /// What lies in a folder, sorted by name; links are not followed. NotFound when there is no such folder, Io when it
 /// cannot be listed.

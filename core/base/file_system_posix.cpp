@@ -302,11 +302,11 @@ Status checkWritable(const std::filesystem::path& folder)
     return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status {} : failed(errno);
 }
 
-Status checkFileWritable(const std::filesystem::path& file)
+Status checkWritableByAny(const std::filesystem::path& file)
 {
-    return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0
-        ? Status {}
-        : systemError(sentence("cannot write %1", { utf8Text(file) }), errno);
+    const int code = ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0 ? 0 : errno;
+    return code == EROFS || code == EPERM ? Status(systemError(sentence("cannot write %1", { utf8Text(file) }), code))
+                                          : Status {};
 }
 
 bool isLink(const std::filesystem::path& path)

@@ -161,8 +161,9 @@ EpochNeeds loadNeeds(Database& db)
         }
     }
     needs.unproven = !blocks || known < *blocks;
-    Rows rows
-        = db.query("SELECT sum(n0), sum(n1), sum(n2), sum(n3), sum(n6), count(*) FROM epoch WHERE closed_wall IS NULL");
+    Rows rows = db.query("SELECT sum(n0*wanted), sum(n1*wanted), sum(n2), sum(n3*wanted), sum(n6*wanted), sum(wanted)"
+                         " FROM (SELECT *, rule_epochs=0 OR epoch<rule_epochs AS wanted FROM epoch, control"
+                         " WHERE closed_wall IS NULL)");
     if (rows.next()) {
         needs.pending = rows.integer(0);
         needs.free = rows.integer(1);

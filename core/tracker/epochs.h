@@ -41,12 +41,13 @@ StopReason updateStop(LedgerFile& file);
 /// blocks. `before` was read in this transaction, `change` has happened since.
 void updateStopCheaply(LedgerFile& file, const RunState& before, const TotalsChange& change);
 
-/// What the epochs still need, in one read.
+/// What the open epochs still need, in one read: those with which the run may end. Another one can be open behind them
+/// when a person asks for an end with the current epoch.
 struct EpochNeeds {
     bool unproven = false; // more blocks may come
     std::int64_t pending = 0;
     std::int64_t free = 0;
-    std::int64_t leased = 0;
+    std::int64_t leased = 0; // of any epoch
     std::int64_t trained = 0;
     std::int64_t poisoned = 0;
     std::int64_t openEpochs = 0;

@@ -63,7 +63,7 @@ struct ChunkCell {
     std::int32_t covered = 0; ///< windows that surviving checkpoints have
     std::int64_t samples = 0; ///< to be trained
     std::int64_t tokens = 0; ///< to be learnt from: the weight of its loss in a mean. Only of cells()
-    float meanLoss = 0; ///< nats per token of the last training; NaN: none
+    float meanLoss = 0; ///< nats per token (ChunkLoss); NaN: none
     std::int64_t trainedWallNs = 0;
     bool begun = false; ///< leased, and its training has begun. cells() and changedCells() do not ask for it
     bool holderGone = false; ///< leased or trained by a process that is gone: nobody will finish it. As above
@@ -153,6 +153,7 @@ struct ClaimRow {
     std::int64_t checkpoint = 0; ///< the newest that has something of it; 0: none
     std::int64_t keptSteps = 0; ///< optimiser steps of it that surviving checkpoints have: its first ones
     std::int32_t keptWindows = 0; ///< windows of it that surviving checkpoints have
+    WindowRange done; ///< from the first window that it trained to the last; empty: none
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
 };
 

@@ -123,8 +123,11 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.isLeftBehind = row.integer(kClaims["left_behind"]) != 0;
     claim.keptSteps = boundedAt(db, row, kClaims["kept_steps"], kAmountBounds);
     claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, kClaims["kept_windows"], kWindowBounds));
+    const WindowRanges done = decodeRanges(row.text(kClaims["done"]));
+    if (!done.empty())
+        claim.done = { done.front().begin, done.back().end };
     // A training that goes on, or whose end no checkpoint has yet, is not committed by its first part.
-    const bool hasAll = claim.keptWindows >= countWindows(decodeRanges(row.text(kClaims["done"])));
+    const bool hasAll = claim.keptWindows >= countWindows(done);
     const bool isCommitted = claim.checkpoint != 0 && (hasAll || claim.isLeftBehind);
     claim.outcome = endOf(row.integer(kClaims["outcome"]), isCommitted, claim.isLeftBehind);
     return claim;

@@ -50,8 +50,23 @@ std::int64_t sooner(std::int64_t a, std::int64_t b) { return a == 0 || b == 0 ? 
 
 StoppingRules resolvedNow(Database& db, const StoppingRules& rules)
 {
-    const EpochNeeds needs = loadNeeds(db);
-    return resolved(rules, needs.newest, needs.openEpochs > 0);
+    return resolved(rules,
+        db.integer("SELECT coalesce(min(epoch) FILTER (WHERE closed_wall IS NULL), max(epoch) + 1) FROM epoch")
+            .value_or(0));
+}
+
+DesiredState wishOf(Database& db)
+{
+    return static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
+}
+
+/// To who asks a run for less than its end, which is under way.
+Error endsAlready(DesiredState desired)
+{
+    return { ErrorCode::InvalidArgument,
+        desired == DesiredState::Stop
+            ? sentence("The run is being stopped. When it has ended, 'furrowctl resume' goes on with it.")
+            : sentence("The run is being killed. When it has ended, 'furrowctl resume' goes on with it.") };
 }
 
 Status checkRules(const StoppingRules& rules)
@@ -63,10 +78,10 @@ Status checkRules(const StoppingRules& rules)
 
 } // namespace
 
-StoppingRules resolved(StoppingRules rules, std::int64_t newestEpoch, bool isOpen)
+StoppingRules resolved(StoppingRules rules, std::int64_t currentEpoch)
 {
     if (std::exchange(rules.afterThisEpoch, false))
-        rules.epochs = sooner(rules.epochs, newestEpoch + (isOpen ? 1 : 2));
+        rules.epochs = sooner(rules.epochs, currentEpoch + 1);
     return rules;
 }
 
@@ -160,14 +175,16 @@ LastSign lastSignOf(Database& db, std::int64_t attempt)
 
 } // namespace
 
-Result<AttemptId> SupervisorLedger::beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson)
+Result<AttemptId> SupervisorLedger::beginAttempt(
+    const ProcessIdentity& supervisor, const std::string& overridesJson, std::int64_t newestUsed)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     keepLastSign(db);
-    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)",
-        supervisor.pid, supervisor.startTime, supervisor.place, file.clock->wallNs(), overridesJson);
+    db.run("INSERT INTO attempt (id, pid, start_time, boot_id, started_wall, overrides)"
+           " VALUES (max(coalesce((SELECT max(id) FROM attempt), 0), ?) + 1, ?, ?, ?, ?, ?)",
+        newestUsed, supervisor.pid, supervisor.startTime, supervisor.place, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
     clearFeederVerdict(db);
@@ -227,14 +244,17 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
     LedgerFile& file = state_->file;
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db, Durability::Normal));
-    // Active time is the time between two heartbeats of one supervisor while the run is wanted to run.
+    // Active time is the time between two heartbeats of one supervisor while the run is wanted to run, or a worker
+    // trains on to the end of its chunk.
     std::int64_t active = 0;
     std::int64_t sinceWallNs = 0;
     const auto locked = std::exchange(state_->locked, {});
     state_->waiting = {};
     if (trains) {
         Rows row = db.query(
-            "SELECT pid, start_time, boot_id, heartbeat, heartbeat_wall FROM process WHERE role='supervisor' AND (SELECT desired FROM control)=0");
+            "SELECT pid, start_time, boot_id, heartbeat, heartbeat_wall FROM process WHERE role='supervisor'"
+            " AND ((SELECT desired FROM control)=0 OR EXISTS (SELECT 1 FROM incarnation WHERE live=1 AND phase=?))",
+            toString(WorkerPhase::Train));
         if (row.next() && ProcessIdentity { row.integer(0), row.integer(1), row.text(2) } == self) {
             sinceWallNs = row.integer(4);
             active = std::max<std::int64_t>(
@@ -256,7 +276,8 @@ Message inWords(const StoppingRules& rules)
         : rules.epochs == 1           ? sentence("1 epoch")
                                       : sentence("%1 epochs", { Count(rules.epochs) });
     if (rules.blocks > 0)
-        words = sentence("%1 blocks, %2", { Count(rules.blocks), words });
+        words = rules.blocks == 1 ? sentence("1 block, %1", { words })
+                                  : sentence("%1 blocks, %2", { Count(rules.blocks), words });
     if (rules.tokens > 0)
         words = sentence("%1 tokens, %2", { Count(rules.tokens), words });
     if (rules.steps > 0)
@@ -286,6 +307,8 @@ Status SupervisorLedger::stopAfterThis(EndOf what)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    if (const auto desired = wishOf(file.db); desired >= DesiredState::Stop)
+        return endsAlready(desired);
     const RunState run = loadRunState(file.db);
     StoppingRules rules = run.rules;
     if (what == EndOf::Block)
@@ -424,12 +447,9 @@ Status SupervisorLedger::setDesired(DesiredState desired)
 {
     Database& db = state_->file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
-    const auto before = static_cast<DesiredState>(db.integer("SELECT desired FROM control").value_or(0));
+    const DesiredState before = wishOf(db);
     if (desired < before && before >= DesiredState::Stop)
-        return Error { ErrorCode::InvalidArgument,
-            before == DesiredState::Stop
-                ? sentence("The run is being stopped. When it has ended, 'furrowctl resume' goes on with it.")
-                : sentence("The run is being killed. When it has ended, 'furrowctl resume' goes on with it.") };
+        return endsAlready(before);
     db.run("UPDATE control SET desired=?", desired);
     writeWishEvent(state_->file, before, desired);
     return transaction.commit();

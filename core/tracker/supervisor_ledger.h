@@ -35,13 +35,13 @@ struct StoppingRules {
     double hours = 0; ///< active hours of all attempts
     std::int64_t epochs = 1; ///< 0: iterate without end
     std::int64_t blocks = 0; ///< stop after this many completed blocks
-    bool afterThisEpoch = false; ///< at the latest with the epoch that is being trained when the rules are set; kept as
+    bool afterThisEpoch = false; ///< at the latest with the first epoch that is open when the rules are set; kept as
                                  ///< its number in `epochs`
 };
 
-/// The rules with `afterThisEpoch` as a number of epochs. Where no epoch is open it is the next, which is yet to begin.
-/// @param newestEpoch  counted from 0; -1: none
-StoppingRules resolved(StoppingRules rules, std::int64_t newestEpoch, bool isOpen);
+/// The rules with `afterThisEpoch` as a number of epochs.
+/// @param currentEpoch  counted from 0: the first that is open, or where none is the next, which is yet to begin
+StoppingRules resolved(StoppingRules rules, std::int64_t currentEpoch);
 
 /// Where a run that trains shall end (SupervisorLedger::stopAfterThis).
 enum class EndOf { Block, Epoch };
@@ -64,7 +64,10 @@ public:
     /// How long each call waits for others that write; without it 30 s.
     void setPatience(Patience patience);
 
-    Result<AttemptId> beginAttempt(const ProcessIdentity& supervisor, const std::string& overridesJson);
+    /// @param newestUsed  newest attempt that left files, which the tracker may not know: the next one writes none of
+    /// those
+    Result<AttemptId> beginAttempt(
+        const ProcessIdentity& supervisor, const std::string& overridesJson, std::int64_t newestUsed = 0);
     Status endAttempt(AttemptId attempt, StopReason reason, const Message& detail);
     /// The overrides of an attempt, which nobody can use, hold no more. They are kept beside, and an event says why.
     Status setOverridesAside(AttemptId attempt, const Message& why);
@@ -72,8 +75,8 @@ public:
     /// @param trains  false: nobody was there to train in it
     Status heartbeat(const ProcessIdentity& self, bool trains = true);
     Status setStoppingRules(const StoppingRules& rules);
-    /// Ends the run with the next block that becomes complete, or with the newest epoch that is open, when no other
-    /// rule does so before. Until the rules are set again.
+    /// Ends the run with the next block that becomes complete, or with the first epoch that is open, when no other rule
+    /// does so before. Until the rules are set again. InvalidArgument where it is being stopped or killed.
     Status stopAfterThis(EndOf what);
 
     /// Revokes a worker: its claims and uncommitted chunks become free in the same transaction. Returns how many.

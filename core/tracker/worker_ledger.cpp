@@ -5,6 +5,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/block_chunks.h"
+#include "core/tracker/chunk_loss.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/holder_life.h"
 #include "core/tracker/lineage.h"
@@ -97,6 +98,22 @@ bool isMergeComputed(Database& db)
         .integer(
             "SELECT 1 FROM merge_round r JOIN incarnation i ON i.id=r.taken_by AND i.live=1 WHERE r.result IS NULL")
         .has_value();
+}
+
+/// Mean loss of a chunk after one more claim on it. Who trained all of it has the only word.
+std::optional<double> lossWith(
+    Database& db, const ChunkRow& chunk, std::int64_t claim, const WindowRanges& done, const ChunkOutcome& outcome)
+{
+    ChunkLoss loss;
+    if (countWindows(done) < chunk.windows.value_or(0)) {
+        Rows rows
+            = db.query("SELECT done, tokens, loss_sum FROM claim WHERE chunk=? AND id<>? AND tokens>0 ORDER BY id",
+                chunk.id, claim);
+        while (rows.next())
+            loss.add(decodeRanges(rows.text(0)), rows.integer(1), rows.real(2));
+    }
+    loss.add(done, outcome.tokens, outcome.lossSum);
+    return loss.mean();
 }
 
 } // namespace
@@ -209,6 +226,8 @@ Result<std::variant<Claim, NothingToClaim>> WorkerLedger::claim()
         found = loadFirstFree(db);
         if (!found && goOnToNextEpoch(file))
             found = loadFirstFree(db);
+        if (found && run.rules.epochs > 0 && found->place.epoch >= run.rules.epochs)
+            found.reset(); // a person asked for an end with the epoch before
     }
     if (found && isSpent(db, run, *found)) {
         stopForPrivacy(file);
@@ -304,8 +323,8 @@ Status WorkerLedger::finish(const Claim& claim, const ChunkOutcome& outcome, boo
     useReservedSteps(file, moves, state_->incarnation, run, newSteps);
     chunk.timesTrained += 1;
     chunk.trainedWall = moves.wallNs();
-    if (outcome.tokens > 0)
-        chunk.meanLoss = outcome.lossSum / static_cast<double>(outcome.tokens);
+    if (const auto loss = lossWith(db, chunk, claim.claimId, *done, outcome))
+        chunk.meanLoss = loss;
     std::int64_t event = 0;
     moves.visit(chunk.place);
     if (partly) {

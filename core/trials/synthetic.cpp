@@ -8,7 +8,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kPauseNs = 5820 * kSecond; // between a crash and the resume: 1 h 37 min
 
 /// Steps `first` to `last` of one worker, with chunks by a formula that knows no ledger.
 void writePart(const SyntheticRun& run, const SyntheticPart& part, std::int64_t first, std::int64_t last, bool crashes,
@@ -72,7 +71,7 @@ Result<SyntheticTotals> writeSyntheticTelemetry(const std::filesystem::path& fol
             // Attempts of all workers begin together, after the slowest of the one before.
             wallNs += static_cast<std::int64_t>(
                           static_cast<double>(perWorker + 1) / run.attempts * run.stepSeconds * 1.05 * kSecond)
-                + kPauseNs;
+                + kSyntheticPauseNs;
             first = until + 1 - lost;
         }
     }

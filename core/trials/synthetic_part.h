@@ -11,6 +11,7 @@
 namespace furrow {
 
 inline constexpr std::int64_t kSyntheticBootNs = 500'000'000'000; ///< monotonic time at which each attempt begins
+inline constexpr std::int64_t kSyntheticPauseNs = 5'820'000'000'000; ///< from a crash to the resume: 1 h 37 min
 inline constexpr double kSlowWorker = 2.2; ///< the last worker's step takes so much longer
 
 /// One worker over one attempt of an invented run.
@@ -47,7 +48,6 @@ public:
     void end(const std::string& why); ///< not called by one that crashes
     void drain();
 
-    std::int64_t nowNs() const { return nowNs_; } ///< monotonic, as in telemetry
     std::int64_t wallNs() const { return part_.wallNs + nowNs_ - kSyntheticBootNs; }
     void waitUntil(std::int64_t wallNs); ///< nothing happens meanwhile
     Random& random() { return random_; }

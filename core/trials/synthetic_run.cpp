@@ -34,7 +34,6 @@ namespace furrow {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kPauseNs = 5820 * kSecond; // between a crash and the resume: 1 h 37 min
 constexpr double kLeaseSeconds = 600;
 constexpr std::int64_t kMostChunks = 3000; // each is some writes to the tracker
 constexpr std::int64_t kCheckpoints = 20; // of each worker
@@ -100,9 +99,10 @@ std::string stateText(const CheckpointManifest& of, const Trained& own)
 
 class Story {
 public:
-    Story(RunPaths paths, RunFile file, const SyntheticRun& run)
+    Story(RunPaths paths, RunFile file, LedgerReader reader, const SyntheticRun& run)
         : paths_(std::move(paths))
         , file_(std::move(file))
+        , reader_(std::move(reader))
         , run_(run)
         , replicas_(static_cast<std::size_t>(run.workers))
     {
@@ -154,7 +154,7 @@ private:
         FURROW_TRY_ASSIGN(auto lanes, startLanes(attempt));
         const std::int64_t goal = run_.steps * number / run_.attempts;
         bool isAnyLeft = true;
-        while (isAnyLeft && stepsOf(&Replica::now) < goal) {
+        while (isAnyLeft && stepsDone() < goal) {
             Lane& lane = *std::min_element(lanes.begin(), lanes.end(),
                 [](const Lane& a, const Lane& b) { return a.writer->wallNs() < b.writer->wallNs(); });
             clock_.set(lane.writer->wallNs());
@@ -225,8 +225,7 @@ private:
     /// @param share  of the chunk, after which the machine goes off
     Result<ChunkOutcome> stepThrough(Lane& lane, const Claim& claim, double share)
     {
-        FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths_.tracker()));
-        FURROW_TRY_ASSIGN(const ChunkCell cell, reader.cell(claim.chunk));
+        FURROW_TRY_ASSIGN(const ChunkCell cell, reader_.cell(claim.chunk));
         Trained& now = replicas_[static_cast<std::size_t>(lane.worker)].now;
         const std::int64_t steps = std::max((claim.windows + kBatch - 1) / kBatch, run_.steps / kMostChunks);
         const Trained before = now;
@@ -318,7 +317,7 @@ private:
             last = std::max(last, lane.writer->wallNs());
             FURROW_TRY(close(lane));
         }
-        clock_.begin(last + kPauseNs);
+        clock_.begin(last + kSyntheticPauseNs);
         for (const Lane& lane : lanes)
             FURROW_TRY(supervisor.revoke(lane.incarnation, sentence("the machine was restarted"), last));
         for (Replica& replica : replicas_)
@@ -352,16 +351,17 @@ private:
         return {};
     }
 
-    std::int64_t stepsOf(Trained Replica::* of) const
+    std::int64_t stepsDone() const
     {
         std::int64_t sum = 0;
         for (const Replica& replica : replicas_)
-            sum += (replica.*of).step;
+            sum += replica.now.step;
         return sum;
     }
 
     RunPaths paths_;
     RunFile file_;
+    LedgerReader reader_;
     SyntheticRun run_;
     StoryClock clock_;
     std::vector<Replica> replicas_;
@@ -390,11 +390,12 @@ Result<SyntheticTotals> writeSyntheticRun(const std::filesystem::path& folder, c
     request.config.iterate = true;
     request.folder = folder;
     const double perWorker = static_cast<double>(run.steps) / run.workers * kSlowWorker;
-    request.createdWallNs = systemClock().wallNs() - run.attempts * kPauseNs
+    request.createdWallNs = systemClock().wallNs() - run.attempts * kSyntheticPauseNs
         - static_cast<std::int64_t>(perWorker * kStepSeconds * kSecond);
     FURROW_TRY_ASSIGN(const auto paths, createRun(request, {}));
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    return Story(paths, std::move(file), run).write();
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    return Story(paths, std::move(file), std::move(reader), run).write();
 }
 
 } // namespace furrow

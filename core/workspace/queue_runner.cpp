@@ -49,6 +49,7 @@ std::string outcomeOf(const RunPaths& paths)
     case RunState::Finished: return "finished";
     case RunState::Failed: return "failed: " + status.value().stopDetail;
     case RunState::Interrupted: return "interrupted";
+    case RunState::Pausing:
     case RunState::Paused:
     case RunState::Stopped: return "stopped";
     default: return {};

@@ -35,6 +35,7 @@ Result<fs::path> move(const fs::path& from, const fs::path& folder)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 belongs to %2. Only they, or root, can move it into the trash or out of it.",
                 { utf8Text(from), owner }) };
+    FURROW_TRY(refuseRootInFolderOf(from)); // the owner could neither restore it nor use the trash any more
     FURROW_TRY(realFileSystem().createFolders(folder));
     const fs::path to = folder / from.filename();
     FURROW_TRY(realFileSystem().rename(from, to));
@@ -46,7 +47,7 @@ Status refuseQueued(const fs::path& workspace, const fs::path& run)
 {
     if (!isThere(workspaceFile(workspace))) // to look makes none
         return {};
-    auto file = WorkspaceFile::open(workspace);
+    auto file = WorkspaceFile::look(workspace);
     const auto queue = file.ok() ? file.value().queue() : Result<std::vector<QueueEntry>>(file.error());
     for (const QueueEntry& entry : queue.ok() ? queue.value() : std::vector<QueueEntry>())
         if (entry.state == QueueState::Waiting && wholeFolder(pathFromUtf8(entry.run)) == run)

@@ -151,7 +151,22 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
                     { utf8Text(workspaceFile(workspace)) }) };
         FURROW_TRY(makeFile(workspace));
     }
-    auto opened = Database::open(workspaceFile(workspace), {});
+    FURROW_TRY_ASSIGN(auto file, checked(workspace, Database::open(workspaceFile(workspace), {})));
+    shrinkWal(file.db_, workspace);
+    return file;
+}
+
+Result<WorkspaceFile> WorkspaceFile::look(const std::filesystem::path& workspace)
+{
+    const auto file = workspaceFile(workspace);
+    auto opened = Database::open(file, { .access = Database::Access::ReadOnly, .makesNothing = true });
+    if (!opened.ok() && opened.error().code == ErrorCode::Io) // it has no WAL, so nobody writes
+        opened = Database::open(file, { .access = Database::Access::ReadOnly, .immutable = true });
+    return checked(workspace, std::move(opened));
+}
+
+Result<WorkspaceFile> WorkspaceFile::checked(const std::filesystem::path& workspace, Result<Database> opened)
+{
     if (!opened.ok())
         return aboutLibrary(opened.error(), workspace).error();
     auto db = std::move(opened).value();
@@ -166,7 +181,6 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 was written by a newer Furrow (version %2); use that one",
                 { utf8Text(workspaceFile(workspace)), std::to_string(version.value_or(0)) }) };
-    shrinkWal(db, workspace);
     return WorkspaceFile(workspace, std::move(db));
 }
 

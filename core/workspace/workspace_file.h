@@ -38,6 +38,8 @@ class WorkspaceFile {
 public:
     /// Opens <workspace>/library.sqlite, makes it when missing. Refuses a newer version.
     static Result<WorkspaceFile> open(const std::filesystem::path& workspace);
+    /// For reading alone: takes no right to write and makes nothing. The file must be there.
+    static Result<WorkspaceFile> look(const std::filesystem::path& workspace);
 
     /// By run folder; runs that nobody wrote about are not in it.
     Result<std::map<std::string, RunNotes>> notes();
@@ -62,6 +64,8 @@ private:
         , db_(std::move(db))
     {
     }
+    /// Refuses what another program, or a newer version, has written.
+    static Result<WorkspaceFile> checked(const std::filesystem::path& workspace, Result<Database> opened);
     Status takeStatus(); ///< of db_
     Status inTransaction(const std::function<void()>& work);
 

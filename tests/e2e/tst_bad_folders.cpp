@@ -621,6 +621,8 @@ private Q_SLOTS:
         QCOMPARE(status["state"_q].toString(), "finished"_q);
         QCOMPARE(status["stop_reason"_q].toString(), "epoch"_q);
         QVERIFY(status["stop_detail"_q].toString().contains("nothing to merge"_q));
+        QVERIFY(status["loss"_q].isDouble()); // the merge trained nothing, and so the run had no loss any more
+        QCOMPARE(status["workers"_q].toArray().size(), 2);
     }
 };
 

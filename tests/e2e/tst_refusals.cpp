@@ -359,6 +359,11 @@ private Q_SLOTS:
             QVERIFY(refused.exitCode != 0);
         }
         QVERIFY(folder.entryList(QDir::AllEntries | QDir::Hidden) == before);
+        const auto trashed = RunDriver::ctl(
+            { QStringLiteral("trash"), path("trained"), QStringLiteral("--workspace"), folder_.path() });
+        QVERIFY2(trashed.exitCode != 0 && trashed.errors.contains(QStringLiteral("sudo -u nobody"))
+                && !QDir(path("trash")).exists(), // whose owner could use it no more
+            qPrintable(trashed.text + trashed.errors));
         QCOMPARE(RunDriver::ctl(words(QStringLiteral("status RUN"))).exitCode, 0);
         QVERIFY(chown(run.c_str(), 0, 0) == 0);
     }

@@ -172,10 +172,14 @@ def compare(program, name, file, tried):
     plain, special = references(tokenizer)
     different = 0
     ours, ours_special = Furrow(program, file), Furrow(program, file, True)
+    apart = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special and token.content not in ("<unk>", "[UNK]")}
     for text in tried:
         for furrow, reference in (ours, plain), (ours_special, special):
             ids, back = furrow.ask(text.encode())
             expected = reference(text)
+            if furrow is ours and apart & set(expected):  # their texts stand in the vocabulary, where the library finds them
+                different += bool(apart & set(ids))
+                continue
             decoded = tokenizer.decode(expected, skip_special_tokens=False)
             if ids != expected or back.decode(errors="replace") != decoded:
                 different += 1

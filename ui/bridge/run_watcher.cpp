@@ -3,7 +3,12 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace furrow {
@@ -18,26 +23,49 @@ constexpr std::int64_t kHiccupNs = 3'000'000'000; // of a run that was read befo
 
 } // namespace
 
+/// A folder that is read, and what its thread and the watcher share.
+struct RunWatcher::Reading {
+    quint64 generation = 0; // what is delivered of another one comes too late
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    RunPoller::Wanted wanted; // guarded by mutex
+    bool refreshWanted = false; // guarded by mutex
+    bool resting = false; // guarded by mutex
+    bool inFlight = false; // guarded by mutex: an update was sent and is not delivered yet
+    std::atomic<bool> atEnd = false;
+    std::jthread thread; // the last member: it ends before what it uses
+
+    template <typename Change> void change(Change apply)
+    {
+        const std::scoped_lock lock(mutex);
+        apply();
+        wake.notify_all();
+    }
+};
+
 RunWatcher::RunWatcher(QObject* parent)
     : QObject(parent)
 {
 }
 
-RunWatcher::~RunWatcher() { stopReading(); }
-
-void RunWatcher::stopReading()
+RunWatcher::~RunWatcher()
 {
-    if (reader_.joinable()) {
-        reader_.request_stop();
-        wake_.notify_all();
-        reader_.join();
+    leaveReading();
+    left_.clear(); // waits for the threads, which deliver to this object
+}
+
+void RunWatcher::leaveReading()
+{
+    if (now_) {
+        now_->thread.request_stop();
+        left_.push_back(std::move(now_));
     }
+    std::erase_if(left_, [](const auto& reading) { return reading->atEnd.load(); });
 }
 
 void RunWatcher::open(const QString& folder)
 {
-    stopReading();
-    ++generation_;
+    leaveReading();
     setHeld(false); // a moment of another run is none of this one
     folder_ = folder;
     status_.reset();
@@ -47,18 +75,20 @@ void RunWatcher::open(const QString& folder)
     problem_ = {};
     lastReadNs_ = 0;
     failingSinceNs_ = 0;
-    wanted_.epoch.reset();
-    inFlight_ = false;
     windowBeginNs_ = 0;
     eventsInWindow_ = 0;
     linesRead_ = 0;
     reading_ = !folder.isEmpty();
+    if (reading_) {
+        now_ = std::make_unique<Reading>();
+        now_->generation = ++generations_;
+        now_->resting = resting_;
+    }
     Q_EMIT opened(folder);
     Q_EMIT readingChanged(reading_);
-    if (folder.isEmpty())
-        return;
-    reader_ = std::jthread(
-        [this, folder, generation = generation_](const std::stop_token& stop) { readLoop(stop, folder, generation); });
+    if (now_)
+        now_->thread = std::jthread(
+            [this, folder, &reading = *now_](const std::stop_token& stop) { readLoop(reading, stop, folder); });
 }
 
 void RunWatcher::setHeld(bool held)
@@ -66,10 +96,8 @@ void RunWatcher::setHeld(bool held)
     if (held_ == held)
         return;
     held_ = held;
-    {
-        const std::scoped_lock lock(mutex_);
-        wanted_.views = !held;
-    }
+    if (now_)
+        now_->change([&] { now_->wanted.views = !held; });
     Q_EMIT heldChanged(held);
 }
 
@@ -83,85 +111,92 @@ void RunWatcher::showMoment(std::optional<std::int64_t> wallNs)
 
 void RunWatcher::setEpoch(std::optional<std::int64_t> epoch)
 {
-    const std::scoped_lock lock(mutex_);
-    wanted_.epoch = epoch;
-    refreshWanted_ = true;
-    wake_.notify_all();
+    if (now_)
+        now_->change([&] {
+            now_->wanted.epoch = epoch;
+            now_->refreshWanted = true;
+        });
 }
 
 void RunWatcher::setResting(bool resting)
 {
-    const std::scoped_lock lock(mutex_);
     resting_ = resting;
-    refreshWanted_ = true;
-    wake_.notify_all();
+    if (now_)
+        now_->change([&] {
+            now_->resting = resting;
+            now_->refreshWanted = true;
+        });
 }
 
 void RunWatcher::refresh()
 {
-    const std::scoped_lock lock(mutex_);
-    refreshWanted_ = true;
-    wake_.notify_all();
+    if (now_)
+        now_->change([&] { now_->refreshWanted = true; });
 }
 
-void RunWatcher::readLoop(const std::stop_token& stop, const QString& folder, quint64 generation)
+void RunWatcher::readLoop(Reading& reading, const std::stop_token& stop, const QString& folder)
 {
-    RunPoller poller(RunPaths(pathFromUtf8(folder.toStdString())));
-    for (int beat = 0; !stop.stop_requested(); ++beat) {
-        RunPoller::Wanted wanted;
-        {
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, stop, [this] { return !inFlight_; });
-            if (stop.stop_requested())
-                return;
-            wanted = wanted_;
-            wanted.status = refreshWanted_ || resting_ || beat % kBeatsPerStatus == 0;
-            refreshWanted_ = false;
+    {
+        RunPoller poller(RunPaths(pathFromUtf8(folder.toStdString())));
+        for (int beat = 0; !stop.stop_requested(); ++beat) {
+            RunPoller::Wanted wanted;
+            {
+                std::unique_lock lock(reading.mutex);
+                reading.wake.wait(lock, stop, [&] { return !reading.inFlight; });
+                if (stop.stop_requested())
+                    break;
+                wanted = reading.wanted;
+                wanted.status = reading.refreshWanted || reading.resting || beat % kBeatsPerStatus == 0;
+                reading.refreshWanted = false;
+            }
+            auto update = std::make_shared<const RunUpdate>(poller.poll(wanted));
+            std::unique_lock lock(reading.mutex);
+            if (!update->empty() && !stop.stop_requested()) {
+                reading.inFlight = true;
+                QMetaObject::invokeMethod(
+                    this, [this, generation = reading.generation, update] { deliver(generation, *update); },
+                    Qt::QueuedConnection);
+            }
+            reading.wake.wait_for(
+                lock, stop, reading.resting ? kRestingBeat : kBeat, [&] { return reading.refreshWanted; });
         }
-        auto update = std::make_shared<const RunUpdate>(poller.poll(wanted));
-        std::unique_lock lock(mutex_);
-        if (!update->empty()) {
-            inFlight_ = true;
-            QMetaObject::invokeMethod(
-                this, [this, generation, update] { deliver(generation, update); }, Qt::QueuedConnection);
-        }
-        wake_.wait_for(lock, stop, resting_ ? kRestingBeat : kBeat, [this] { return refreshWanted_; });
     }
+    reading.atEnd = true; // after what the poller keeps at its end
 }
 
-void RunWatcher::deliver(quint64 generation, const std::shared_ptr<const RunUpdate>& update)
+void RunWatcher::deliver(quint64 generation, const RunUpdate& update)
 {
-    if (generation != generation_)
+    const auto isCurrent = [&] { return now_ && now_->generation == generation; };
+    if (!isCurrent())
         return;
-    if (takeProblem(*update))
+    if (takeProblem(update))
         return;
-    if (update->tables)
-        tables_ = update->tables;
-    if (update->status) {
-        status_ = update->status;
+    if (update.tables)
+        tables_ = update.tables;
+    if (update.status) {
+        status_ = update.status;
         Q_EMIT statusRead(status_);
     }
-    if (update->tables)
+    if (update.tables)
         Q_EMIT tablesRead(tables_);
-    if (update->cells)
-        Q_EMIT cellsRead(update->cells);
-    if (update->claims)
-        Q_EMIT claimsRead(update->claims);
-    if (update->events)
-        Q_EMIT eventsRead(update->events);
-    if (update->logLines)
-        Q_EMIT logRead(update->logLines);
-    if (update->telemetry) {
-        newest_ = update->telemetry;
+    if (update.cells)
+        Q_EMIT cellsRead(update.cells);
+    if (update.claims)
+        Q_EMIT claimsRead(update.claims);
+    if (update.events)
+        Q_EMIT eventsRead(update.events);
+    if (update.logLines)
+        Q_EMIT logRead(update.logLines);
+    if (update.telemetry) {
+        newest_ = update.telemetry;
         telemetry_ = newest_;
         Q_EMIT telemetryRead(telemetry_);
     }
-    measurePace(*update);
+    measurePace(update);
     if (std::exchange(reading_, false))
         Q_EMIT readingChanged(false);
-    const std::scoped_lock lock(mutex_);
-    inFlight_ = false;
-    wake_.notify_all();
+    if (isCurrent()) // whoever heard of it may have opened another run
+        now_->change([&] { now_->inFlight = false; });
 }
 
 /// True when the run was opened anew.

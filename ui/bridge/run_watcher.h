@@ -3,18 +3,16 @@
 #include "ui/bridge/run_poller.h"
 
 #include <QObject>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <thread>
+#include <vector>
 
 namespace furrow {
 
 /// Turns one run folder into queued signals carrying values: the only way data of a run reaches a page. A reading
-/// thread
-/// ("run watcher") polls the folder; at most one update is on its way, so a busy interface slows the reading down and
-/// nothing piles up. Lives on the GUI thread.
+/// thread ("run watcher") polls the folder; at most one update is on its way, so a busy interface slows the reading
+/// down and nothing piles up. Lives on the GUI thread, which waits for no reading before the end: one of a run that was
+/// left ends by itself, however long its disk or a lock holds it.
 class RunWatcher : public QObject {
     Q_OBJECT
 public:
@@ -64,11 +62,12 @@ Q_SIGNALS:
     void paceMeasured(double eventsPerSecond, double lagMs);
 
 private:
-    void readLoop(const std::stop_token& stop, const QString& folder, quint64 generation);
-    void deliver(quint64 generation, const std::shared_ptr<const RunUpdate>& update);
+    struct Reading;
+    void readLoop(Reading& reading, const std::stop_token& stop, const QString& folder);
+    void deliver(quint64 generation, const RunUpdate& update);
     bool takeProblem(const RunUpdate& update);
     void measurePace(const RunUpdate& update);
-    void stopReading();
+    void leaveReading();
 
     QString folder_;
     StatusPtr status_;
@@ -80,18 +79,14 @@ private:
     std::int64_t failingSinceNs_ = 0; // monotonic; 0: the last look was good
     bool held_ = false;
     bool reading_ = false;
-    quint64 generation_ = 0; // of the open folder; later deliveries of an older one are dropped
+    bool resting_ = false;
     double eventsInWindow_ = 0;
     std::int64_t windowBeginNs_ = 0;
     std::int64_t linesRead_ = 0; ///< of telemetry
 
-    std::mutex mutex_;
-    std::condition_variable_any wake_;
-    RunPoller::Wanted wanted_; // guarded by mutex_
-    bool refreshWanted_ = false; // guarded by mutex_
-    bool resting_ = false; // guarded by mutex_
-    bool inFlight_ = false; // guarded by mutex_: an update was sent and is not delivered yet
-    std::jthread reader_;
+    quint64 generations_ = 0;
+    std::unique_ptr<Reading> now_; // of the open folder; null: there is none
+    std::vector<std::unique_ptr<Reading>> left_; // of folders before, until their threads are at an end
 };
 
 } // namespace furrow

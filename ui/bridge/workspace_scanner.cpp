@@ -77,11 +77,7 @@ Stamp stampOf(const RunPaths& paths)
     return stamp;
 }
 
-bool mayChangeByItself(RunState state)
-{
-    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping
-        || state == RunState::Unknown;
-}
+bool mayChangeByItself(RunState state) { return isUnderWay(state) || state == RunState::Unknown; }
 
 struct Known {
     Stamp stamp;

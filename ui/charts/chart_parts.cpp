@@ -20,6 +20,33 @@ double niceStep(double span, int ticks)
     return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
+double ticksIn(const QCPRange& range, double step)
+{
+    return std::floor(range.upper / step) - std::ceil(range.lower / step) + 1;
+}
+
+/// A round step for about `ticks` numbers. Never fewer than three of them, where there is room for three: two say
+/// nothing of what is between.
+double roundStep(const QCPRange& range, int ticks)
+{
+    constexpr double kSmaller[] = { 8, 6, 5, 4, 3, 2, 1.5, 1 };
+    const double step = niceStep(range.size(), ticks);
+    const int least = std::min(3, ticks);
+    if (range.size() <= 1e-9 * std::max(std::abs(range.lower), std::abs(range.upper)) || ticksIn(range, step) >= least)
+        return step;
+    for (double power = std::pow(10, std::floor(std::log10(step)));; power /= 10)
+        for (const double mantissa : kSmaller)
+            if (power * mantissa < step && ticksIn(range, power * mantissa) >= least)
+                return power * mantissa;
+}
+
+/// The step that decides the decimals of the numbers: one and a half needs one more than its size says.
+double writtenStep(double step)
+{
+    const double mantissa = step / std::pow(10, std::floor(std::log10(step) + 1e-9));
+    return std::abs(mantissa - 1.5) < 1e-6 ? step / 3 : step;
+}
+
 } // namespace
 
 ChartTicker::ChartTicker(XAxis axis)
@@ -30,9 +57,11 @@ ChartTicker::ChartTicker(XAxis axis)
 
 double ChartTicker::getTickStep(const QCPRange& range)
 {
-    step_ = niceStep(range.size(), tickCount());
-    if (axis_ != XAxis::WallTime && axis_ != XAxis::ActiveTime)
-        return step_;
+    if (axis_ != XAxis::WallTime && axis_ != XAxis::ActiveTime) {
+        const double step = roundStep(range, tickCount());
+        step_ = writtenStep(step);
+        return step;
+    }
     static constexpr double kSteps[]
         = { 1, 5, 15, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800 };
     for (const double step : kSteps) {
@@ -58,8 +87,9 @@ ValueTicker::ValueTicker(bool perplexity)
 
 double ValueTicker::getTickStep(const QCPRange& range)
 {
-    step_ = niceStep(range.size(), tickCount());
-    return step_;
+    const double step = roundStep(range, tickCount());
+    step_ = writtenStep(step);
+    return step;
 }
 
 QString ValueTicker::getTickLabel(double tick, const QLocale&, QChar, int)

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kLeft = 54; // equal in all charts, so that linked ones stand under each other
 constexpr int kBottom = 26;
+constexpr int kLeastPlot = 78; // its value axis has room for three numbers
 
 } // namespace
 
@@ -54,7 +55,7 @@ void SeriesChart::buildPlot()
     plot_->setFocusPolicy(Qt::NoFocus);
     plot_->setNoAntialiasingOnDrag(false);
     plot_->setPlottingHints(QCP::phFastPolylines | QCP::phImmediateRefresh | QCP::phCacheLabels);
-    plot_->setMinimumSize(120, 60);
+    plot_->setMinimumSize(120, kLeastPlot);
     QCPAxisRect* area = plot_->axisRect();
     area->setAutoMargins(QCP::msNone);
     area->setMargins(QMargins(kLeft, 6, 12, kBottom));
@@ -209,9 +210,10 @@ void SeriesChart::drawFrame()
         plot_->plotLayout()->update(phase);
     constexpr int kTickRoom = 22; // a number and half as much again
     plot_->yAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->height() / kTickRoom, 3, 6));
-    const int numberWide
-        = QFontMetrics(plot_->xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00")) + kTickRoom;
-    plot_->xAxis->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / numberWide, 2, 7));
+    const int numberWide = QFontMetrics(plot_->xAxis->tickLabelFont()).horizontalAdvance(QStringLiteral("00:00:00"));
+    const int numbers = plot_->axisRect()->width() / (numberWide + kTickRoom);
+    const int least = plot_->axisRect()->width() > 3 * numberWide ? 3 : 2;
+    plot_->xAxis->ticker()->setTickCount(std::clamp(numbers, least, 7));
     plot_->xAxis->setRange(low, range.end);
     curves_->measure(plot_->bufferDevicePixelRatio());
     plot_->yAxis->setRange(shownValues());

@@ -23,11 +23,6 @@ constexpr std::int64_t kLastStepNs
 constexpr std::int64_t kTogetherNs
     = 60'000'000'000; // as readStatus(): so near the last one a worker trained until the end
 
-bool isLive(RunState state)
-{
-    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
-}
-
 /// With at least one chunk that was begun.
 std::int64_t visitedBlocks(std::int64_t epoch, std::int64_t wallNs, const std::vector<ClaimRow>& claims)
 {
@@ -128,7 +123,7 @@ std::optional<std::int64_t> endOf(const AttemptRow& attempt, std::int64_t wallNs
     if (attempt.endedWallNs)
         return attempt.endedWallNs;
     const bool isPresent = newest && sources.now.attempt <= attempt.id.value; // the tables may be the older of the two
-    if (isPresent && isLive(sources.now.state))
+    if (isPresent && isUnderWay(sources.now.state))
         return std::nullopt;
     std::int64_t last = std::max(attempt.startedWallNs, attempt.lastSeenWallNs);
     if (newest)
@@ -201,7 +196,7 @@ void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources
         const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;
         worker.endedWallNs = ended ? row.endedWallNs : 0;
         worker.endCause = ended ? row.endCause : Message();
-        worker.alive = !ended && isLive(status.state);
+        worker.alive = !ended && isUnderWay(status.state);
     }
     status.workers.clear();
     for (auto& [number, worker] : workers)
@@ -315,7 +310,7 @@ bool areWeightsThere(
     const ToldEvaluation& told, const RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const auto lived = [&](const IncarnationRow& row) {
-        return row.attempt.value == status.attempt && isLive(status.state)
+        return row.attempt.value == status.attempt && isUnderWay(status.state)
             && (row.endedWallNs == 0 || row.endedWallNs > wallNs);
     };
     const auto wasThere = [&](const SupervisorLedger::CheckpointRow& row) {

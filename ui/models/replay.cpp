@@ -1,5 +1,6 @@
 #include "ui/models/replay.h"
 
+#include "core/tracker/chunk_loss.h"
 #include "ui/bridge/run_watcher.h"
 #include "ui/models/cell_store.h"
 #include "ui/models/past_status.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 namespace furrow {
 
@@ -156,6 +158,7 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
     if (watcher_.tables())
         for (const auto& row : watcher_.tables()->checkpoints)
             saved[row.id.value] = row.wallNs;
+    std::unordered_map<std::int64_t, ChunkLoss> inParts; // by chunk
     for (const ClaimRow& claim : claims_.claims()) {
         const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? indexOf(claim.chunk.value) : -1;
         if (at < 0)
@@ -170,7 +173,14 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
         if (claim.tokens == 0) // never finished
             continue;
         ++cell.timesTrained;
-        cell.meanLoss = static_cast<float>(claim.meanLoss);
+        if (claim.done.size() < cell.windows) {
+            ChunkLoss& loss = inParts[claim.chunk.value];
+            loss.add({ claim.done }, claim.tokens, claim.meanLoss * static_cast<double>(claim.tokens));
+            cell.meanLoss = static_cast<float>(loss.mean().value_or(claim.meanLoss));
+        } else {
+            inParts.erase(claim.chunk.value);
+            cell.meanLoss = static_cast<float>(claim.meanLoss);
+        }
         cell.trainedWallNs = claim.endedWallNs;
     }
 }

@@ -46,11 +46,6 @@ bool hasNewAttempts(const RunLine& before, const RunLine& now)
     return before.attempt != now.attempt || before.state != now.state || before.committed != now.committed;
 }
 
-bool isLive(RunState state)
-{
-    return state == RunState::Running || state == RunState::Paused || state == RunState::Stopping;
-}
-
 /// Why an attempt ended, or what it does.
 QString attemptState(const RunLine& line, const AttemptLine& attempt)
 {
@@ -66,8 +61,8 @@ QString attemptTime(const RunLine& line, const AttemptLine& attempt)
     const QString started = wallTimeText(attempt.startedWallNs);
     if (attempt.endedWallNs)
         return RunListModel::tr("%1 to %2").arg(started, wallClockText(*attempt.endedWallNs));
-    return attempt.number == line.attempt && isLive(line.state) ? RunListModel::tr("since %1").arg(started)
-                                                                : RunListModel::tr("from %1").arg(started);
+    return attempt.number == line.attempt && isUnderWay(line.state) ? RunListModel::tr("since %1").arg(started)
+                                                                    : RunListModel::tr("from %1").arg(started);
 }
 
 QStringList changeTexts(const AttemptLine& attempt)

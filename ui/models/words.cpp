@@ -16,6 +16,7 @@ QString stateWord(RunState state)
     switch (state) {
     case RunState::New: return QCoreApplication::translate("Words", "New");
     case RunState::Running: return QCoreApplication::translate("Words", "Running");
+    case RunState::Pausing: return QCoreApplication::translate("Words", "Pausing");
     case RunState::Paused: return QCoreApplication::translate("Words", "Paused");
     case RunState::Stopping: return QCoreApplication::translate("Words", "Stopping");
     case RunState::Stopped: return QCoreApplication::translate("Words", "Stopped");
@@ -232,18 +233,13 @@ QString runSubtitle(const RunLine& line)
 {
     if (!line.problem.empty())
         return coreWords(line.problem);
-    switch (line.state) {
-    case RunState::Running:
-    case RunState::Paused:
-    case RunState::Stopping: {
+    if (isUnderWay(line.state)) {
         const QString workers = QCoreApplication::translate("Words", "%n worker(s)", nullptr, line.workersAlive);
         return QCoreApplication::translate("Words", "%1 · attempt %2")
             .arg(line.hindrance.empty() ? workers : coreWords(line.hindrance))
             .arg(line.attempt);
     }
-    case RunState::New: return QCoreApplication::translate("Words", "not started yet");
-    default: return endSubtitle(line);
-    }
+    return line.state == RunState::New ? QCoreApplication::translate("Words", "not started yet") : endSubtitle(line);
 }
 
 } // namespace furrow

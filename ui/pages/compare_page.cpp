@@ -228,6 +228,10 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
     const bool first = model_.rowCount() == 0;
     const bool sameRuns = std::equal(lines->begin(), lines->end(), model_.rows().begin(), model_.rows().end(),
         [](const RunLine& a, const RunLine& b) { return a.folder == b.folder; });
+    const bool isAnyChanged = std::any_of(lines->begin(), lines->end(), [this](const RunLine& line) {
+        return chosen_.contains(line.folder)
+            && std::find(model_.rows().begin(), model_.rows().end(), line) == model_.rows().end();
+    });
     {
         const QScopedValueRollback<bool> nobodyChose(isRefilling_, true);
         model_.reset(*lines);
@@ -238,6 +242,8 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
     if (first)
         fitColumns(*runs_);
     takeChoice();
+    if (isAnyChanged && result_ && !again_->isActive()) // a run that rested goes on
+        again_->start();
 }
 
 /// The rows of these runs, wherever they are now.

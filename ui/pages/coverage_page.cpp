@@ -292,8 +292,9 @@ void CoveragePage::offerEpochs(const RunStatus& status)
     const std::vector<std::int64_t> openThen
         = moment ? bench_.replay().openEpochsAt(*moment) : std::vector<std::int64_t> {};
     const auto isOpen = [&](const EpochRow& epoch) {
-        return moment ? std::find(openThen.begin(), openThen.end(), epoch.epoch) != openThen.end()
-                      : !epoch.closedWallNs;
+        return !moment ? !epoch.closedWallNs
+                       : epoch.closedWallNs.value_or(*moment + 1) > *moment // else it is shown for want of an open one
+                && std::find(openThen.begin(), openThen.end(), epoch.epoch) != openThen.end();
     };
     for (const EpochRow& epoch : status.epochs) // those behind one that has not begun have not begun either
         if (isThere(epoch))

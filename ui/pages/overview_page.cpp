@@ -25,7 +25,7 @@ namespace furrow {
 namespace {
 
 constexpr int kCardColumns = 3;
-constexpr int kChartHeight = 240;
+constexpr int kChartHeight = 240; // at least
 constexpr int kSampleHeight = 150;
 constexpr int kStripPoints = 120;
 
@@ -56,6 +56,10 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     column->addWidget(head_);
     buildChart();
     column->addWidget(loss_, 1);
+    figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
+        tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
+    column->addWidget(figures_);
+    column->addWidget(makeLine());
     meters_ = new EpochMeters(this);
     column->addWidget(meters_);
     open_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
@@ -69,10 +73,6 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     privacy_->setWordWrap(true);
     privacy_->hide();
     column->addWidget(privacy_);
-    figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
-        tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
-    column->insertWidget(1, figures_); // in sight in a small window too
-    column->insertWidget(2, makeLine());
     column->addWidget(makeLine());
     alerts_ = new AlertList;
     column->addWidget(alerts_);
@@ -121,6 +121,37 @@ QWidget* OverviewPage::buildSample()
     column->addWidget(sample_);
     sampleBox_->hide();
     return sampleBox_;
+}
+
+bool OverviewPage::event(QEvent* event)
+{
+    if (event->type() == QEvent::ParentChange && parentWidget() != nullptr)
+        parentWidget()->installEventFilter(this);
+    if (event->type() == QEvent::LayoutRequest)
+        fitChart(); // figures may have come or gone
+    return QWidget::event(event);
+}
+
+bool OverviewPage::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == parentWidget() && event->type() == QEvent::Resize)
+        fitChart();
+    return QWidget::eventFilter(watched, event);
+}
+
+void OverviewPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitChart();
+}
+
+/// What is seen of the page before it is scrolled is the curve, the figures and the meters.
+void OverviewPage::fitChart()
+{
+    if (parentWidget() == nullptr)
+        return;
+    const int others = meters_->geometry().bottom() + layout()->spacing() - loss_->height();
+    loss_->setMinimumHeight(std::max(kChartHeight, parentWidget()->height() - others));
 }
 
 void OverviewPage::clear()

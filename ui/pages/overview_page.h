@@ -23,8 +23,8 @@ class FigureRow;
 class SeriesChart;
 class WorkerCard;
 
-/// What a person sees first: state with its evidence, the curve of the loss, how far the epoch is and what keeps it
-/// open, every worker, the newest text.
+/// What a person sees first: state with its evidence, the curve of the loss, its figures, how far the epoch is and what
+/// keeps it open, every worker, the newest text.
 class OverviewPage : public QWidget {
     Q_OBJECT
 public:
@@ -34,8 +34,14 @@ Q_SIGNALS:
     void whyWanted();
     void workerOpened(); ///< it is selected
 
+protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void buildChart();
+    void fitChart();
     QWidget* buildSample();
     void take(const StatusPtr& status);
     void takeShown();

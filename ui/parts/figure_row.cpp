@@ -5,6 +5,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <algorithm>
+#include <numeric>
 
 namespace furrow {
 
@@ -62,15 +63,25 @@ void FigureRow::clear()
         setValue(static_cast<int>(i), QStringLiteral("–"));
 }
 
+/// Each column is as wide as its widest figure: one long name does not cost all of them room.
+int FigureRow::widthOf(int columns) const
+{
+    std::vector<int> widest(static_cast<std::size_t>(columns), kLeastWidth);
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+        int& column = widest[i % widest.size()];
+        column = std::max(column, figures_[i].box->sizeHint().width());
+    }
+    return std::accumulate(widest.begin(), widest.end(), kGap * (columns - 1));
+}
+
 void FigureRow::layOut()
 {
-    int widest = kLeastWidth;
-    for (const Figure& figure : figures_)
-        widest = std::max(widest, figure.box->sizeHint().width());
     const int count = static_cast<int>(figures_.size());
-    const int fit = std::clamp((width() + kGap) / (widest + kGap), 1, count);
-    const int rows = (count + fit - 1) / fit;
-    const int columns = (count + rows - 1) / rows; // rows of like length
+    int rows = 1;
+    const auto columnsOf = [count](int number) { return (count + number - 1) / number; }; // rows of like length
+    while (rows < count && widthOf(columnsOf(rows)) > width())
+        ++rows;
+    const int columns = columnsOf(rows);
     if (columns == columns_)
         return;
     grid_->setColumnStretch(columns_, 0);

@@ -18,12 +18,15 @@ public:
     void setValue(int figure, const QString& value, const QString& tip = {});
     void setName(int figure, const QString& name);
     void clear(); ///< every value is a dash
+    /// One figure beside none: a row that was wide must not keep its page so.
+    QSize minimumSizeHint() const override { return { widthOf(1), QWidget::minimumSizeHint().height() }; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void layOut();
+    int widthOf(int columns) const;
 
     QGridLayout* grid_;
     int columns_ = 0;

@@ -136,6 +136,9 @@ void Actions::makeView()
     savePerspective
         = add(Menu::View, tr("Save perspective…"), {}, {}, tr("Save docks and page under a name of your own"));
     removePerspective = add(Menu::View, tr("Remove this perspective"), {}, {}, {});
+    foldDocks = add(Menu::View, tr("Collapse the lower docks"), {}, QKeySequence(QStringLiteral("Ctrl+J")),
+        tr("Only their tabs are left. A double click on a tab does the same, a click on it brings them back"));
+    foldDocks->setCheckable(true);
     resetLayout = add(Menu::View, tr("Reset layout"), {}, {}, tr("Put every dock back in its place"));
     fullScreen = add(Menu::View, tr("Full screen"), {}, QKeySequence(Qt::Key_F11), {});
     fullScreen->setCheckable(true);

@@ -43,6 +43,7 @@ public:
     QAction* savePerspective;
     QAction* removePerspective;
     QAction* resetLayout;
+    QAction* foldDocks; ///< checkable: of the lower docks only the tabs are left
     QAction* fullScreen;
 
     QAction* pause; ///< also continues

@@ -21,9 +21,10 @@ constexpr int kPaletteRow = 26;
 
 } // namespace
 
-CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
+CommandPalette::CommandPalette(const Actions& actions, QWidget* parent, Search search)
     : QDialog(parent, Qt::Dialog | Qt::FramelessWindowHint)
     , actions_(actions)
+    , search_(std::move(search))
     , line_(new QLineEdit(this))
     , list_(new QTreeWidget(this))
 {
@@ -31,11 +32,11 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     setAttribute(Qt::WA_DeleteOnClose);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 8);
-    line_->setPlaceholderText(tr("Type a command"));
-    line_->setAccessibleName(tr("Type a command"));
+    line_->setPlaceholderText(tr("Command, run, setting or chunk (B3 C17)"));
+    line_->setAccessibleName(tr("Command, run, setting or chunk (B3 C17)"));
     line_->installEventFilter(this);
     column->addWidget(line_);
-    list_->setAccessibleName(tr("Commands"));
+    list_->setAccessibleName(tr("What was found"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setFocusPolicy(Qt::NoFocus);
     list_->setRootIsDecorated(false);
@@ -58,10 +59,22 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
 void CommandPalette::filter(const QString& words)
 {
     list_->clear();
+    opens_.clear();
+    possible_ = 0;
+    findCommands(words);
+    if (search_ && !words.trimmed().isEmpty())
+        for (const PaletteFinding& found : search_(words))
+            add(found, possible_);
+    if (list_->topLevelItemCount() == 0)
+        (new QTreeWidgetItem(list_, { tr("Nothing matches.") }))->setFlags(Qt::NoItemFlags);
+    else
+        list_->setCurrentItem(possible_ > 0 ? list_->topLevelItem(0) : nullptr);
+}
+
+void CommandPalette::findCommands(const QString& words)
+{
     int named = 0; // before those that only do what is looked for
-    int possible = 0; // before those that cannot be done
-    for (std::size_t i = 0; i < actions_.all().size(); ++i) {
-        const Actions::Entry& entry = actions_.all()[i];
+    for (const Actions::Entry& entry : actions_.all()) {
         if (entry.action == nullptr || entry.action == actions_.palette)
             continue;
         const QString said = entry.action->statusTip(); // people search for what it does, too
@@ -76,25 +89,30 @@ void CommandPalette::filter(const QString& words)
         if (!all)
             continue;
         const QString whyNot = Actions::whyNot(*entry.action);
-        auto* item = new QTreeWidgetItem(
-            { name, whyNot.isEmpty() ? entry.action->shortcut().toString(QKeySequence::NativeText) : whyNot });
-        list_->insertTopLevelItem(!whyNot.isEmpty() ? list_->topLevelItemCount() : byName ? named : possible, item);
-        named += whyNot.isEmpty() && byName ? 1 : 0;
-        possible += whyNot.isEmpty() ? 1 : 0;
-        item->setSizeHint(0, QSize(0, kPaletteRow));
-        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
-        item->setForeground(1, theme().color(Token::Text3));
+        auto* item = add({ name, entry.action->shortcut().toString(QKeySequence::NativeText), said, whyNot,
+                             [action = entry.action] { action->trigger(); } },
+            byName ? named : possible_);
         if (whyNot.isEmpty())
             item->setFont(1, codeFont());
-        else
-            item->setFlags(Qt::NoItemFlags);
-        item->setToolTip(0, whyNot.isEmpty() ? said : tr("%1: %2").arg(name, whyNot));
-        item->setData(0, Qt::UserRole, static_cast<int>(i));
+        named += whyNot.isEmpty() && byName ? 1 : 0;
     }
-    if (list_->topLevelItemCount() == 0)
-        (new QTreeWidgetItem(list_, { tr("No command matches.") }))->setFlags(Qt::NoItemFlags);
-    else
-        list_->setCurrentItem(possible > 0 ? list_->topLevelItem(0) : nullptr);
+}
+
+QTreeWidgetItem* CommandPalette::add(const PaletteFinding& found, int place)
+{
+    const bool isPossible = found.whyNot.isEmpty();
+    auto* item = new QTreeWidgetItem({ found.name, isPossible ? found.detail : found.whyNot });
+    list_->insertTopLevelItem(isPossible ? place : list_->topLevelItemCount(), item);
+    possible_ += isPossible ? 1 : 0;
+    item->setSizeHint(0, QSize(0, kPaletteRow));
+    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+    item->setForeground(1, theme().color(Token::Text3));
+    if (!isPossible)
+        item->setFlags(Qt::NoItemFlags);
+    item->setToolTip(0, isPossible ? found.tip : tr("%1: %2").arg(found.name, found.whyNot));
+    item->setData(0, Qt::UserRole, static_cast<int>(opens_.size()));
+    opens_.push_back(found.open);
+    return item;
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
@@ -118,9 +136,9 @@ void CommandPalette::run(const QTreeWidgetItem* item)
 {
     if (item == nullptr || !item->flags().testFlag(Qt::ItemIsEnabled))
         return;
-    QAction* action = actions_.all()[static_cast<std::size_t>(item->data(0, Qt::UserRole).toInt())].action;
+    const auto open = opens_[static_cast<std::size_t>(item->data(0, Qt::UserRole).toInt())]; // outlives the palette
     accept();
-    action->trigger();
+    open();
 }
 
 ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent)

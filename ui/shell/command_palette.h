@@ -1,6 +1,10 @@
 #pragma once
 
+#include "ui/shell/palette_search.h"
+
 #include <QDialog>
+#include <functional>
+#include <vector>
 
 class QLineEdit;
 class QTreeWidget;
@@ -10,21 +14,28 @@ namespace furrow {
 
 class Actions;
 
-/// Ctrl+K: every action by name; type, choose, Enter. Those that are not possible now stand below the others, grey,
-/// with the reason.
+/// Ctrl+K: every action by name, and the chunks, runs and settings that the words name; type, choose, Enter. What is
+/// not possible now stands below the rest, grey, with the reason.
 class CommandPalette : public QDialog {
     Q_OBJECT
 public:
-    explicit CommandPalette(const Actions& actions, QWidget* parent);
+    using Search = std::function<std::vector<PaletteFinding>(const QString& words)>;
+    /// @param search  finds what there is beside the commands; may be empty
+    CommandPalette(const Actions& actions, QWidget* parent, Search search = {});
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void filter(const QString& words);
+    void findCommands(const QString& words);
+    QTreeWidgetItem* add(const PaletteFinding& found, int place);
     void run(const QTreeWidgetItem* item); ///< null, or not possible now: nothing is done
 
     const Actions& actions_;
+    Search search_;
+    std::vector<std::function<void()>> opens_; ///< of the rows
+    int possible_ = 0; ///< rows before those that cannot be done
     QLineEdit* line_;
     QTreeWidget* list_;
 };

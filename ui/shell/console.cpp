@@ -162,8 +162,9 @@ void Console::takePicture()
 {
     // A slow machine has not read the run yet: a picture of an empty window helps nobody.
     RunWatcher& watcher = bench_->watcher();
-    const bool stillReading = !watcher.folder().isEmpty() && (!watcher.status() || !watcher.telemetry())
-        && pictureTries_++ < kMostPictureTries;
+    const bool isWhole = watcher.status() && watcher.telemetry();
+    const bool stillReading
+        = !watcher.folder().isEmpty() && !isWhole && watcher.problem().empty() && pictureTries_++ < kMostPictureTries;
     if (stillReading) {
         QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
         return;

@@ -391,8 +391,9 @@ void InspectorDock::showChunk(ChunkId chunk)
                 .arg(countText(cell->covered), countText(cell->windows)));
     else
         addRow(tr("In weights"),
-            kept.parts == 0               ? tr("not yet")
-                : kept.saved == 0         ? tr("not in a checkpoint yet")
+            kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
+                : kept.parts == 0                                                     ? tr("not yet")
+                : kept.saved == 0                                                     ? tr("not in a checkpoint yet")
                 : kept.saved < kept.parts ? tr("%1 of %2 parts, the others in no checkpoint yet")
                                                 .arg(countText(kept.saved), countText(kept.parts))
                 : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
@@ -411,11 +412,14 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Samples"), countText(kept.samples));
         addRow(tr("Tokens learnt from"), countText(kept.tokens),
             tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
-        if (kept.tokens > 0)
+        if (kept.tokens > 0) {
+            const QString loss = fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3);
             addRow(tr("Mean loss"),
-                tr("%1, median of %2 %3")
-                    .arg(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3),
-                        epochName(bench_.cells().epoch()).toLower(), fixedText(medianLoss(bench_.cells().cells()), 3)));
+                cell == nullptr ? loss // of another epoch than the one that is shown
+                                : tr("%1, median of %2 %3")
+                                      .arg(loss, epochName(bench_.cells().epoch()).toLower(),
+                                          fixedText(medianLoss(bench_.cells().cells()), 3)));
+        }
         if (kept.peakGradientNorm > 0)
             addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
         if (kept.checkpoint != 0)

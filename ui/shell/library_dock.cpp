@@ -83,6 +83,7 @@ void LibraryDock::buildList()
     auto* column = static_cast<QVBoxLayout*>(layout());
     list_->setAccessibleName(tr("Runs"));
     list_->setProperty("flat", true);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     filter_.setSourceModel(&model_);
     list_->setModel(&filter_);
@@ -96,7 +97,7 @@ void LibraryDock::buildList()
     connect(archived_, &QCheckBox::toggled, this,
         [this](bool on) { filter([this, on] { filter_.setArchivedShown(on); }); });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
-        if (index.isValid() && !following_)
+        if (index.isValid() && !following_ && selectedRuns().size() < 2) // several are not all to be watched
             choose(index);
     });
     connect(&model_, &RunListModel::attemptsWanted, &attempts_, &AttemptReader::read);
@@ -150,6 +151,7 @@ QModelIndex LibraryDock::indexOf(const QString& folder) const
 void LibraryDock::take(const RunLinesPtr& lines)
 {
     const QStringList open = openRuns();
+    const QStringList selected = selectedRuns();
     following_ = true; // a reset of the model moves the current index
     model_.reset(*lines);
     following_ = false;
@@ -160,6 +162,25 @@ void LibraryDock::take(const RunLinesPtr& lines)
     showCount();
     showTags();
     followRun();
+    if (selected.size() > 1)
+        selectAgain(selected);
+}
+
+QStringList LibraryDock::selectedRuns() const
+{
+    QStringList folders;
+    for (int row = 0; row < filter_.rowCount(); ++row)
+        if (const QModelIndex index = filter_.index(row, 0); list_->selectionModel()->isSelected(index))
+            folders.append(index.data(RunListModel::FolderRole).toString());
+    return folders;
+}
+
+void LibraryDock::selectAgain(const QStringList& folders)
+{
+    following_ = true;
+    for (const QString& folder : folders)
+        list_->selectionModel()->select(indexOf(folder), QItemSelectionModel::Select);
+    following_ = false;
 }
 
 void LibraryDock::showCount()

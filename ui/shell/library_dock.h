@@ -26,6 +26,7 @@ class LibraryDock : public QWidget {
 public:
     explicit LibraryDock(Workbench& bench, QWidget* parent = nullptr);
     void focusFilter();
+    QStringList selectedRuns() const; ///< folders, as they are listed
 
 Q_SIGNALS:
     void newRunWanted();
@@ -45,6 +46,7 @@ private:
     void take(const RunLinesPtr& lines);
     void showCount();
     void showTags();
+    void selectAgain(const QStringList& folders);
     void followRun();
 
     Workbench& bench_;

@@ -1,5 +1,6 @@
 #include "ui/shell/main_window.h"
 
+#include "core/run/start/chunk_decisions.h"
 #include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -10,6 +11,7 @@
 #include "ui/parts/overflow.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/dock_room.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/run_view.h"
 #include "ui/theme/theme.h"
@@ -33,9 +35,6 @@ namespace furrow {
 namespace {
 
 constexpr int kBuiltInPerspectives = 4;
-constexpr int kRoomForSides = 1000; // library, page and inspector beside each other
-constexpr int kRoomForBottom = 600; // the page and the docks below it
-constexpr int kStateVersion = 1; // of saved docks; another one is ignored
 
 QString geometryKey() { return QStringLiteral("window/geometry"); }
 
@@ -78,7 +77,7 @@ MainWindow::MainWindow(Workbench& bench, Appearance& appearance, bool remember, 
     connectActions();
     connectBench();
     connectCommands();
-    factoryState_ = saveState(kStateVersion);
+    factoryState_ = room_->state();
     if (remember_) {
         const QSettings settings;
         restoreGeometry(settings.value(geometryKey()).toByteArray());
@@ -110,9 +109,9 @@ void MainWindow::closeEvent(QCloseEvent* event)
     QMainWindow::closeEvent(event);
 }
 
-QByteArray MainWindow::docks() const { return isWhole() ? stateBeforeLaunch_ : saveState(kStateVersion); }
+QByteArray MainWindow::docks() const { return isWhole() ? stateBeforeLaunch_ : room_->state(); }
 
-void MainWindow::restoreDocks(const QByteArray& docks) { arranged_ = restoreState(docks, kStateVersion) || arranged_; }
+void MainWindow::restoreDocks(const QByteArray& docks) { arranged_ = room_->restore(docks) || arranged_; }
 
 // Space holds the views, except where it presses what has the focus.
 bool MainWindow::event(QEvent* event)
@@ -159,11 +158,13 @@ void MainWindow::connectBench()
 void MainWindow::showDocks(bool shown)
 {
     if (shown) {
-        restoreState(stateBeforeLaunch_, kStateVersion);
+        room_->restore(stateBeforeLaunch_);
+        room_->setWatching(true);
         toolbar_->show();
         return;
     }
-    stateBeforeLaunch_ = saveState(kStateVersion);
+    stateBeforeLaunch_ = room_->state();
+    room_->setWatching(false);
     for (QDockWidget* dock : docks_)
         dock->hide();
     toolbar_->hide();
@@ -210,7 +211,7 @@ void MainWindow::choosePerspective(int index)
     }
     showPerspective(Perspective::Watch);
     const OwnPerspective& chosen = perspectives_.all()[static_cast<std::size_t>(own)];
-    restoreState(chosen.docks, kStateVersion);
+    room_->restore(chosen.docks);
     runView_->showPage(std::clamp(chosen.page, 0, RunView::kPageCount - 1));
     perspective_->setCurrentIndex(index);
     actions_->removePerspective->setEnabled(true);
@@ -222,7 +223,7 @@ void MainWindow::savePerspective()
         = askText(this, { tr("Save perspective"), tr("Name of the perspective"), tr("Save perspective") });
     if (name.isEmpty())
         return;
-    perspectives_.save({ name, saveState(kStateVersion), runView_->currentPage() });
+    perspectives_.save({ name, room_->state(), runView_->currentPage() });
     fillPerspectives();
     perspective_->setCurrentText(name);
     actions_->removePerspective->setEnabled(true);
@@ -275,38 +276,26 @@ void MainWindow::showCentre()
 
 void MainWindow::resetLayout()
 {
-    restoreState(factoryState_, kStateVersion);
-    fitDocks();
+    room_->restore(factoryState_);
+    room_->arrange();
 }
 
 void MainWindow::showEvent(QShowEvent* event)
 {
     if (!std::exchange(arranged_, true))
-        fitDocks();
+        room_->arrange();
+    else
+        room_->setWatching(!isWhole()); // the lower docks stay as they were left
     QMainWindow::showEvent(event);
 }
 
-// In a small window the page would be a slit between its docks: the inspector goes behind the library, to come forward
-// when something is selected, and what stands below is shown when it is asked for.
-void MainWindow::fitDocks()
-{
-    if (width() < kRoomForSides) {
-        tabifyDockWidget(libraryDock_, inspectorDock_);
-        libraryDock_->raise();
-    }
-    if (height() >= kRoomForBottom)
-        return;
-    for (QDockWidget* dock : docks_) {
-        if (dockWidgetArea(dock) == Qt::BottomDockWidgetArea)
-            dock->hide();
-    }
-}
-
+// Where it is behind the library, or away from a narrow window, it comes when there is something to say.
 void MainWindow::raiseInspector()
 {
     const Selection& selection = bench_.selection().selection();
-    if ((!selection.chunks.empty() || selection.worker) && tabifiedDockWidgets(inspectorDock_).contains(libraryDock_))
-        inspectorDock_->raise();
+    const bool isBehind = room_->isNarrow() || tabifiedDockWidgets(inspectorDock_).contains(libraryDock_);
+    if ((!selection.chunks.empty() || selection.worker) && isBehind && !isWhole())
+        room_->bring(*inspectorDock_);
 }
 
 void MainWindow::takeStatus(const StatusPtr&)
@@ -345,7 +334,7 @@ void MainWindow::enableVerbs()
     const StatusPtr& status = bench_.watcher().status();
     const RunState state = status ? status->state : RunState::Unknown;
     const bool running = state == RunState::Running;
-    const bool paused = state == RunState::Paused && status->supervised; // else it was stopped, and a resume starts it
+    const bool paused = isPause(state) && status->supervised; // else it was stopped, and a resume starts it
     const bool alive = status != nullptr && status->supervised;
     const bool readable = bench_.watcher().problem().empty();
     const bool known = status != nullptr && readable && !busy_;
@@ -385,7 +374,7 @@ void MainWindow::enableVerbs()
         return epoch.chunks[ChunkState::Poisoned] > 0;
     });
     allow({ actions_->retryChunks, actions_->acceptChunks }, poisoned, tr("no chunk is poisoned"));
-    allow({ actions_->excludeChunks }, known && !selectedUntrained().empty(),
+    allow({ actions_->excludeChunks }, known && !selectedWhere(canBeLeftOut).empty(),
         tr("no chunk is selected that is not trained yet"));
     allow({ actions_->autoResume, actions_->exportRun, actions_->cloneRun, actions_->brain, actions_->editNotes,
               actions_->archive, actions_->audit, actions_->auditLedger },

@@ -9,6 +9,7 @@
 #include <QMainWindow>
 
 class QComboBox;
+class QHBoxLayout;
 class QDockWidget;
 class QLabel;
 class QMenu;
@@ -24,6 +25,7 @@ class Actions;
 class Appearance;
 class AuditDock;
 class ComparePage;
+class DockRoom;
 class EventsDock;
 class LibraryDock;
 class NewRunPage;
@@ -60,6 +62,7 @@ private:
     void buildCentre();
     void buildDocks();
     QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area);
+    void addCoverButtons();
     void buildStatusLine();
     void connectActions();
     void connectRunActions();
@@ -67,7 +70,6 @@ private:
     void connectBench();
     void connectCommands();
     void resetLayout();
-    void fitDocks();
     void raiseInspector();
     void showDocks(bool shown);
     void showCentre();
@@ -90,8 +92,7 @@ private:
     void merge();
     void audit(AuditDepth depth);
     void kill();
-    std::vector<ChunkId> selectedPoisoned() const; ///< empty: none is selected
-    std::vector<ChunkId> selectedUntrained() const; ///< that can be left out of the run
+    std::vector<ChunkId> selectedWhere(bool (*isMeant)(ChunkState)) const; ///< of the selected chunks
     void leaveChunksOut();
     void acceptPoisoned();
     void showWhy();
@@ -111,12 +112,17 @@ private:
     void editNotes();
     void setArchived(bool archived);
     void moveToTrash();
+    void addTag(const QStringList& folders);
+    void trashAll(const QStringList& folders);
+    void showRunsMenu(const QStringList& folders, const QPoint& globalPosition);
     void restoreFromTrash();
     void editAlerts();
     void editQuarantine();
     const RunLine* shownLine() const; ///< null: the library does not have it yet
     void goToAttempt(int step);
     void findInPage();
+    void openPalette();
+    void findRun();
     void showAbout();
     void tell(const QString& sentence, bool bad = false);
     /// What could not be done. It goes with the next action, and when the run or the queue is not as it was any more.
@@ -139,6 +145,7 @@ private:
     QLabel* runName_ = nullptr;
     QLabel* stateWord_ = nullptr;
     QComboBox* perspective_ = nullptr;
+    QHBoxLayout* coverButtons_ = nullptr; ///< of the docks that lie over the page of a narrow window
     QStackedWidget* centre_ = nullptr;
     QWidget* welcome_ = nullptr;
     RunView* runView_ = nullptr;
@@ -154,6 +161,7 @@ private:
     QDockWidget* libraryDock_ = nullptr;
     QDockWidget* inspectorDock_ = nullptr;
     std::vector<QDockWidget*> docks_;
+    DockRoom* room_ = nullptr;
     QByteArray factoryState_;
     QByteArray stateBeforeLaunch_;
     QLabel* workspaceText_ = nullptr;

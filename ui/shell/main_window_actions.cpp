@@ -24,6 +24,7 @@
 #include "ui/parts/save_file.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/audit_dock.h"
+#include "ui/shell/dock_room.h"
 #include "ui/shell/events_dock.h"
 #include "ui/shell/help_dialog.h"
 #include "ui/shell/command_palette.h"
@@ -62,6 +63,8 @@ QString killLoses(const RunStatus& status)
               nullptr, count);
 }
 
+bool isPoisoned(ChunkState state) { return state == ChunkState::Poisoned; }
+
 } // namespace
 
 void MainWindow::connectActions()
@@ -75,10 +78,11 @@ void MainWindow::connectActions()
     connect(actions_->savePage, &QAction::triggered, this, &MainWindow::savePage);
     connect(actions_->exportRun, &QAction::triggered, this, &MainWindow::exportRun);
     connect(actions_->quit, &QAction::triggered, this, &QWidget::close);
-    connect(actions_->findRun, &QAction::triggered, library_, &LibraryDock::focusFilter);
+    connect(actions_->findRun, &QAction::triggered, this, &MainWindow::findRun);
     connect(actions_->findInPage, &QAction::triggered, this, &MainWindow::findInPage);
     connect(actions_->clearSelection, &QAction::triggered, &bench_.selection(), &SelectionModel::clear);
-    connect(actions_->palette, &QAction::triggered, this, [this] { (new CommandPalette(*actions_, this))->open(); });
+    connect(actions_->clearSelection, &QAction::triggered, room_, &DockRoom::uncover);
+    connect(actions_->palette, &QAction::triggered, this, &MainWindow::openPalette);
     connect(actions_->shortcuts, &QAction::triggered, this, [this] { (new ShortcutSheet(*actions_, this))->open(); });
     const auto showHelp = [this](std::optional<HelpDialog::Topic> topic) { // one window, however often it is asked for
         auto* help = findChild<HelpDialog*>();
@@ -106,10 +110,29 @@ void MainWindow::connectActions()
     connectAlerts();
 }
 
+void MainWindow::openPalette()
+{
+    const PaletteTargets targets { [this](const QString& folder) {
+                                      bench_.showRun(folder);
+                                      showPerspective(Perspective::Watch);
+                                  },
+        [this](const SelectedChunk& chunk) {
+            showPerspective(Perspective::Watch);
+            bench_.selection().setChunks({ chunk });
+            actions_->showInMap->trigger();
+        },
+        [this](const std::string& key) {
+            showPerspective(Perspective::Launch);
+            newRunPage().showSetting(key);
+        } };
+    const auto search = [this, targets](const QString& words) { return paletteFindings(bench_, words, targets); };
+    (new CommandPalette(*actions_, this, search))->open();
+}
+
 void MainWindow::connectRunActions()
 {
     connect(actions_->pause, &QAction::triggered, this, [this] {
-        const bool paused = bench_.watcher().status() && bench_.watcher().status()->state == RunState::Paused;
+        const bool paused = bench_.watcher().status() && isPause(bench_.watcher().status()->state);
         if (paused)
             bench_.commands().continueRun(bench_.watcher().folder());
         else
@@ -144,8 +167,7 @@ void MainWindow::connectRunActions()
 /// In the dock that shows what it finds.
 void MainWindow::audit(AuditDepth depth)
 {
-    auditDock_->show();
-    auditDock_->raise();
+    room_->bring(*auditDock_);
     audit_->begin(depth);
 }
 
@@ -172,7 +194,7 @@ void MainWindow::connectViewActions()
         editQuarantine();
     });
     connect(actions_->retryChunks, &QAction::triggered, this,
-        [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedPoisoned()); });
+        [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedWhere(isPoisoned)); });
     connect(actions_->acceptChunks, &QAction::triggered, this, &MainWindow::acceptPoisoned);
     connect(actions_->excludeChunks, &QAction::triggered, this, &MainWindow::leaveChunksOut);
     connect(actions_->showInLog, &QAction::triggered, this, &MainWindow::showSelectionInLog);
@@ -425,23 +447,12 @@ void MainWindow::kill()
     box->open();
 }
 
-std::vector<ChunkId> MainWindow::selectedPoisoned() const
+std::vector<ChunkId> MainWindow::selectedWhere(bool (*isMeant)(ChunkState)) const
 {
     std::vector<ChunkId> chosen;
     for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
         const ChunkCell* cell = bench_.cells().find(chunk.id);
-        if (cell != nullptr && cell->state == ChunkState::Poisoned)
-            chosen.push_back(chunk.id);
-    }
-    return chosen;
-}
-
-std::vector<ChunkId> MainWindow::selectedUntrained() const
-{
-    std::vector<ChunkId> chosen;
-    for (const SelectedChunk& chunk : bench_.selection().selection().chunks) {
-        const ChunkCell* cell = bench_.cells().find(chunk.id);
-        if (cell != nullptr && canBeLeftOut(cell->state))
+        if (cell != nullptr && isMeant(cell->state))
             chosen.push_back(chunk.id);
     }
     return chosen;
@@ -450,7 +461,7 @@ std::vector<ChunkId> MainWindow::selectedUntrained() const
 void MainWindow::leaveChunksOut()
 {
     const QString folder = bench_.watcher().folder();
-    const std::vector<ChunkId> chosen = selectedUntrained();
+    const std::vector<ChunkId> chosen = selectedWhere(canBeLeftOut);
     const auto others = static_cast<int>(bench_.selection().selection().chunks.size() - chosen.size());
     QString what
         = tr("They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit "
@@ -470,7 +481,7 @@ void MainWindow::leaveChunksOut()
 void MainWindow::acceptPoisoned()
 {
     const QString folder = bench_.watcher().folder();
-    const std::vector<ChunkId> chosen = selectedPoisoned();
+    const std::vector<ChunkId> chosen = selectedWhere(isPoisoned);
     const QString question = chosen.empty()
         ? tr("Accept that no poisoned chunk is trained?")
         : tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, static_cast<int>(chosen.size()));
@@ -627,7 +638,14 @@ void MainWindow::findInPage()
         config != nullptr && runView_->currentPage() == RunView::Config)
         config->focusSearch();
     else
-        library_->focusFilter();
+        findRun();
+}
+
+void MainWindow::findRun()
+{
+    if (!isWhole())
+        room_->bring(*libraryDock_);
+    library_->focusFilter();
 }
 
 void MainWindow::showAbout()

@@ -11,6 +11,7 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/audit_dock.h"
+#include "ui/shell/dock_room.h"
 #include "ui/shell/events_dock.h"
 #include "ui/shell/gpu_dock.h"
 #include "ui/shell/inspector_dock.h"
@@ -32,16 +33,22 @@
 #include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 namespace furrow {
 
 namespace {
 
-constexpr int kLibraryWidth = 250;
-constexpr int kInspectorWidth = 308;
-constexpr int kBottomHeight = 200;
 constexpr int kLeastBottom = 90; // two docks above each other and the page must fit into 480 points
 constexpr int kLeastSide = 140;
+
+/// A title bar of no height. That of a plain widget is -1, which leaves a folded dock less than nothing.
+QWidget* noTitle()
+{
+    auto* bar = new QWidget;
+    (new QVBoxLayout(bar))->setContentsMargins(0, 0, 0, 0);
+    return bar;
+}
 
 } // namespace
 
@@ -53,6 +60,8 @@ void MainWindow::buildMenus()
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 1, 8, 1);
     row->addWidget(makeLabel(tr("Perspective"), TextTone::Hint, TextSize::Small));
+    coverButtons_ = new QHBoxLayout;
+    row->insertLayout(0, coverButtons_);
     perspective_ = new QComboBox(corner);
     perspective_->setAccessibleName(tr("Perspective"));
     perspective_->setProperty("compact", true);
@@ -198,11 +207,13 @@ void MainWindow::buildDocks()
         tabifyDockWidget(bottom[i - 1], bottom[i]);
     lanes->raise();
     for (QDockWidget* dock : bottom)
-        dock->setTitleBarWidget(new QWidget(dock)); // the tab says the title
+        dock->setTitleBarWidget(noTitle()); // the tab says the title
     library->setMinimumWidth(200);
     inspector->setMinimumWidth(200);
-    resizeDocks({ library, inspector }, { kLibraryWidth, kInspectorWidth }, Qt::Horizontal);
-    resizeDocks({ lanes }, { kBottomHeight }, Qt::Vertical);
+    resizeDocks({ library, inspector }, { kLeftDockWidth, kRightDockWidth }, Qt::Horizontal);
+    resizeDocks({ lanes }, { kLowerDockHeight }, Qt::Vertical);
+    room_ = new DockRoom(*this, docks_, *actions_->foldDocks);
+    addCoverButtons();
     connect(library_, &LibraryDock::newRunWanted, actions_->newRun, &QAction::trigger);
     connect(library_, &LibraryDock::menuWanted, this, &MainWindow::showRunMenu);
     connect(library_, &LibraryDock::tagWanted, actions_->editNotes, &QAction::trigger);
@@ -229,6 +240,21 @@ void MainWindow::buildDocks()
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)))
             map->setAudit(twice, missing);
     });
+}
+
+/// In the corner of a narrow window, where the docks at the sides are closed until they are asked for.
+void MainWindow::addCoverButtons()
+{
+    for (QDockWidget* dock : { libraryDock_, inspectorDock_ }) {
+        auto* button = new QToolButton(menuBar()->cornerWidget());
+        button->setDefaultAction(dock->toggleViewAction());
+        button->setProperty("boxed", true);
+        button->setAccessibleName(dock->windowTitle());
+        button->hide();
+        coverButtons_->addWidget(button);
+        connect(room_, &DockRoom::narrowChanged, button, &QWidget::setVisible);
+    }
+    connect(room_, &DockRoom::narrowChanged, this, [this] { menuBar()->setCornerWidget(menuBar()->cornerWidget()); });
 }
 
 void MainWindow::buildStatusLine()

@@ -16,9 +16,12 @@
 #include "ui/parts/page_parts.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/alerts_dialog.h"
+#include "ui/shell/dock_room.h"
+#include "ui/shell/library_dock.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
+#include "ui/theme/theme.h"
 #include "ui/widgets/plain_text.h"
 
 #include <QDockWidget>
@@ -47,10 +50,7 @@ void MainWindow::connectLibraryActions()
     connect(actions_->dropRun, &QAction::triggered, this, [this] { bench_.dropRun(bench_.watcher().folder()); });
     connect(actions_->enqueue, &QAction::triggered, this,
         [this] { bench_.workspaceCommands().enqueue(bench_.watcher().folder()); });
-    connect(actions_->queue, &QAction::triggered, this, [this] {
-        queueDock_->show();
-        queueDock_->raise();
-    });
+    connect(actions_->queue, &QAction::triggered, this, [this] { room_->bring(*queueDock_); });
     connect(&bench_.workspaceCommands(), &WorkspaceCommands::failed, this,
         [this](const Message& message) { refuse(coreWords(message)); });
     connect(&bench_.workspaceCommands(), &WorkspaceCommands::changed, this, &MainWindow::dropRefusal);
@@ -72,8 +72,73 @@ void MainWindow::showArchived()
     actions_->archive->setChecked(line != nullptr && line->notes.archived);
 }
 
+/// Of several runs that were selected.
+void MainWindow::showRunsMenu(const QStringList& folders, const QPoint& globalPosition)
+{
+    const int count = static_cast<int>(folders.size());
+    QMenu menu(this);
+    const QAction* tag
+        = menu.addAction(theme().icon(QStringLiteral("tag")), tr("Add a tag to %n run(s)…", nullptr, count));
+    const QAction* trash
+        = menu.addAction(theme().icon(QStringLiteral("trash")), tr("Move %n run(s) to trash…", nullptr, count));
+    giveMnemonics(menu);
+    const QAction* chosen = menu.exec(globalPosition);
+    if (chosen == tag)
+        addTag(folders);
+    else if (chosen == trash)
+        trashAll(folders);
+}
+
+void MainWindow::addTag(const QStringList& folders)
+{
+    const int count = static_cast<int>(folders.size());
+    const std::string tag
+        = askText(this, { tr("Add a tag"), tr("Tag"), tr("Add it to %n run(s)", nullptr, count) }).toStdString();
+    if (tag.empty())
+        return;
+    for (const RunLine& line : *bench_.scanner().lines()) {
+        const auto& tags = line.notes.tags;
+        if (!folders.contains(line.folder) || std::find(tags.begin(), tags.end(), tag) != tags.end())
+            continue;
+        RunNotes notes = line.notes;
+        notes.tags.push_back(tag);
+        bench_.workspaceCommands().setNotes(line.folder, notes);
+    }
+}
+
+/// All of them, or none where one of them cannot go.
+void MainWindow::trashAll(const QStringList& folders)
+{
+    for (const QString& folder : folders) {
+        const auto trashable
+            = checkTrashable(pathFromUtf8(bench_.workspace().toStdString()), pathFromUtf8(folder.toStdString()));
+        if (!trashable.ok()) {
+            refuse(
+                tr("%1: %2").arg(libraryName(*bench_.scanner().lines(), folder, folder), errorText(trashable.error())));
+            return;
+        }
+    }
+    const int count = static_cast<int>(folders.size());
+    auto* box = makeBox(this, tr("Move to trash"), tr("Move %n run(s) to the trash of this workspace?", nullptr, count),
+        tr("The folders with their checkpoints move to %1. Nothing is deleted; they can be restored.")
+            .arg(bench_.workspace() + QStringLiteral("/trash")));
+    QPushButton* move = box->addButton(tr("Move %n run(s) to trash", nullptr, count), QMessageBox::DestructiveRole);
+    box->setDefaultButton(box->addButton(tr("Keep the runs"), QMessageBox::RejectRole));
+    connect(box, &QMessageBox::buttonClicked, this, [this, move, folders](const QAbstractButton* pressed) {
+        if (pressed != move)
+            return;
+        for (const QString& folder : folders) {
+            bench_.dropRun(folder); // nobody reads a folder that moves
+            bench_.workspaceCommands().moveToTrash(folder);
+        }
+    });
+    box->open();
+}
+
 void MainWindow::showRunMenu(const QPoint& globalPosition)
 {
+    if (const QStringList folders = library_->selectedRuns(); folders.size() > 1)
+        return showRunsMenu(folders, globalPosition);
     QMenu menu(this);
     menu.addActions({ actions_->resume, actions_->enqueue, actions_->cloneRun });
     menu.addSeparator();

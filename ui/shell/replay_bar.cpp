@@ -146,10 +146,7 @@ namespace {
 std::int64_t presentNs(Workbench& bench)
 {
     const StatusPtr& status = bench.watcher().status();
-    const bool goesOn = status
-        && (status->state == RunState::Running || status->state == RunState::Paused
-            || status->state == RunState::Stopping);
-    return goesOn ? systemClock().wallNs() - status->clockAheadNs : 0;
+    return status && isUnderWay(status->state) ? systemClock().wallNs() - status->clockAheadNs : 0;
 }
 
 } // namespace

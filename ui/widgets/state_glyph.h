@@ -17,6 +17,7 @@ inline Glyph glyphOf(RunState state)
     switch (state) {
     case RunState::New: return Glyph::Queued;
     case RunState::Running: return Glyph::Running;
+    case RunState::Pausing:
     case RunState::Paused: return Glyph::Paused;
     case RunState::Stopped: return Glyph::Stopped;
     case RunState::Stopping: return Glyph::Stopping;

@@ -4,9 +4,11 @@
 #include "core/data/tokenizer/unicode_classes.h"
 
 #include <unicode/ucnv.h>
+#include <unicode/ucnv_cb.h>
 #include <unicode/ucsdet.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <vector>
 
@@ -34,6 +36,16 @@ Converter openConverter(const std::string& name)
     UErrorCode error = U_ZERO_ERROR;
     Converter converter(ucnv_open(name.c_str(), &error));
     return U_SUCCESS(error) ? std::move(converter) : nullptr;
+}
+
+/// Korean text of our days has syllables that EUC-KR lacks and windows-949 adds to it. ICU makes control characters of
+/// them, and has another encoding of IBM's for "cp949".
+std::string withItsExtension(const std::string& name)
+{
+    constexpr std::array kKorean { "EUC-KR", "ibm-970_P110_P110-2006_U2", "ibm-949_P110-1999", "windows-949-2000" };
+    const bool isKorean = std::any_of(kKorean.begin(), kKorean.end(),
+        [&name](const char* korean) { return ucnv_compareNames(name.c_str(), korean) == 0; });
+    return isKorean ? "windows-949" : name;
 }
 
 /// Text in code units of two bytes that are mostly Latin, without a byte order mark. Where all bytes are ASCII, a few
@@ -170,7 +182,7 @@ EncodingGuess likelyEncoding(const std::string& bytes)
         const std::string known = U_SUCCESS(error) && name != nullptr ? name : "";
         if (!openConverter(known))
             return std::string(); // ICU finds more than it converts
-        return known == "ISO-8859-1" ? kWestern : known; // the same characters, and those that Windows adds
+        return known == "ISO-8859-1" ? kWestern : withItsExtension(known); // the same characters and some more
     };
     EncodingGuess guess { nameOf(matches[0]) };
     const int nearly = best / (best < kSure ? 3 : 2); // from here on another one is worth a word
@@ -206,6 +218,28 @@ std::string linesWithOthers(std::string_view text)
     return lines;
 }
 
+constexpr UChar kNoCharacter = 0xDC00; ///< between the two conversions; no text has it alone
+
+/// For bytes that the encoding does not have. ICU itself puts U+001A or U+FFFD for them, and nobody would know.
+void U_CALLCONV markBroken(const void* /*context*/, UConverterToUnicodeArgs* to, const char* /*bytes*/,
+    std::int32_t /*size*/, UConverterCallbackReason reason, UErrorCode* error)
+{
+    if (reason > UCNV_IRREGULAR) // it is opened, closed or copied
+        return;
+    *error = U_ZERO_ERROR;
+    ucnv_cbToUWriteUChars(to, &kNoCharacter, 1, 0, error);
+}
+
+/// They become a byte that is no UTF-8, which is counted and told as in a text that was UTF-8 from the beginning.
+void U_CALLCONV writeBroken(const void* /*context*/, UConverterFromUnicodeArgs* to, const UChar* /*units*/,
+    std::int32_t /*size*/, UChar32 /*character*/, UConverterCallbackReason reason, UErrorCode* error)
+{
+    if (reason > UCNV_IRREGULAR)
+        return;
+    *error = U_ZERO_ERROR;
+    ucnv_cbFromUWriteBytes(to, "\xff", 1, 0, error);
+}
+
 class DecodedStream : public ByteStream {
 public:
     DecodedStream(std::unique_ptr<ByteStream> stream, const std::string& encoding)
@@ -217,6 +251,11 @@ public:
         , pivotSource_(pivot_.data())
         , pivotTarget_(pivot_.data())
     {
+        UErrorCode error = U_ZERO_ERROR;
+        if (from_ && to_) {
+            ucnv_setToUCallBack(from_.get(), markBroken, nullptr, nullptr, nullptr, &error);
+            ucnv_setFromUCallBack(to_.get(), writeBroken, nullptr, nullptr, nullptr, &error);
+        }
     }
     Result<std::size_t> read(std::span<char> into) override
     {
@@ -319,6 +358,8 @@ Result<std::string> encodingNamed(const std::string& name)
                 "There is no encoding '%1'. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.",
                 { name }) };
     std::string found = canonical; // ICU's own name of windows-1252 is ibm-5348_P100-1997
+    if (withItsExtension(canonical) != found)
+        return withItsExtension(canonical);
     for (const char* standard : { "IANA", "MIME" }) {
         error = U_ZERO_ERROR;
         const char* usual = ucnv_getStandardName(canonical, standard, &error);

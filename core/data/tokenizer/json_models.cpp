@@ -150,18 +150,20 @@ Status checkTree(const PieceModel& model)
     return {};
 }
 
-template <typename Model> Status readWords(const Json& json, Model& model, std::string& settings, BytesMap& entries)
+template <typename Model>
+Status readWords(const Json& json, const SpecialTexts& special, Model& model, std::string& settings, BytesMap& entries)
 {
     model.unknownName = textOr(json, "unk_token", model.unknownName);
     settings += "\nunknown " + model.unknownName;
-    FURROW_TRY(readEntries(
-        json, model, entries, [&](const std::string& token, TokenId id) { return model.add(id, token, true); }));
+    FURROW_TRY(readEntries(json, model, entries,
+        [&](const std::string& token, TokenId id) { return model.add(id, token, !special.contains(token)); }));
     if (const auto id = entries.find(model.unknownName); id != BytesMap::kNone)
         model.unknown = id;
     return checkTree(model);
 }
 
-Result<std::shared_ptr<PieceModel>> readWordPiece(const Json& json, std::string& settings, BytesMap& entries)
+Result<std::shared_ptr<PieceModel>> readWordPiece(
+    const Json& json, const SpecialTexts& special, std::string& settings, BytesMap& entries)
 {
     auto model = std::make_shared<WordPieceModel>();
     model->continuingPrefix = textOr(json, "continuing_subword_prefix", "##");
@@ -172,20 +174,22 @@ Result<std::shared_ptr<PieceModel>> readWordPiece(const Json& json, std::string&
         model->longestWord = *number;
     }
     settings += "\nWordPiece " + std::to_string(model->longestWord) + " " + model->continuingPrefix;
-    FURROW_TRY(readWords(json, *model, settings, entries));
+    FURROW_TRY(readWords(json, special, *model, settings, entries));
     model->finish();
     return std::shared_ptr<PieceModel>(std::move(model));
 }
 
-Result<std::shared_ptr<PieceModel>> readWordLevel(const Json& json, std::string& settings, BytesMap& entries)
+Result<std::shared_ptr<PieceModel>> readWordLevel(
+    const Json& json, const SpecialTexts& special, std::string& settings, BytesMap& entries)
 {
     auto model = std::make_shared<WordLevelModel>();
     settings += "\nWordLevel";
-    FURROW_TRY(readWords(json, *model, settings, entries));
+    FURROW_TRY(readWords(json, special, *model, settings, entries));
     return std::shared_ptr<PieceModel>(std::move(model));
 }
 
-Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& settings, BytesMap& entries)
+Result<std::shared_ptr<PieceModel>> readUnigram(
+    const Json& json, const SpecialTexts& special, std::string& settings, BytesMap& entries)
 {
     auto model = std::make_shared<UnigramModel>();
     const auto& vocabulary = member(json, "vocab");
@@ -202,7 +206,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
         const auto& token = *stringOf(entry[0]);
         if (!entries.insert(token, id))
             return refused(sentence("model.vocab: \"%1\" is there twice", { token }));
-        FURROW_TRY(model->add(id, token, true));
+        FURROW_TRY(model->add(id, token, !special.contains(token)));
         model->scores.push_back(entry[1].get<double>());
         settings += "\n" + shown(entry[1]);
     }
@@ -221,17 +225,17 @@ Result<std::shared_ptr<PieceModel>> readUnigram(const Json& json, std::string& s
 } // namespace
 
 Result<std::shared_ptr<PieceModel>> readModel(
-    const Json& model, bool byteLevel, std::string& settings, BytesMap& entries)
+    const Json& model, bool byteLevel, const SpecialTexts& special, std::string& settings, BytesMap& entries)
 {
     const auto type = textOr(model, "type", "BPE");
     if (type == "BPE")
         return readBpe(model, byteLevel, settings, entries);
     if (type == "WordPiece")
-        return readWordPiece(model, settings, entries);
+        return readWordPiece(model, special, settings, entries);
     if (type == "WordLevel")
-        return readWordLevel(model, settings, entries);
+        return readWordLevel(model, special, settings, entries);
     if (type == "Unigram")
-        return readUnigram(model, settings, entries);
+        return readUnigram(model, special, settings, entries);
     return refused(sentence("its model type is %1, supported are BPE, WordPiece, WordLevel and Unigram", { type }));
 }
 

@@ -3,6 +3,10 @@
 #include "core/data/tokenizer/json_access.h"
 #include "core/data/tokenizer/pipeline_tokenizer.h"
 
+#include <functional>
+#include <set>
+#include <string>
+
 // The parts of a tokenizer.json. Each reads one and refuses by name what it does not know.
 
 namespace furrow {
@@ -20,8 +24,11 @@ std::optional<JsonPattern> patternOf(const Json& step);
 Result<NormalizerStep> readNormalizer(const Json& step);
 Result<PreTokenizerStep> readPreTokenizer(const Json& step);
 Result<DecoderStep> readDecoder(const Json& step);
+/// Texts of the added tokens that are special.
+using SpecialTexts = std::set<std::string, std::less<>>;
+/// @param special  no text becomes one of them, though they stand in the vocabulary
 /// @param entries  gets the texts of the vocabulary, as they are written, and their ids
 Result<std::shared_ptr<PieceModel>> readModel(
-    const Json& model, bool byteLevel, std::string& settings, BytesMap& entries);
+    const Json& model, bool byteLevel, const SpecialTexts& special, std::string& settings, BytesMap& entries);
 
 } // namespace furrow

@@ -100,6 +100,17 @@ private:
     std::uint64_t next_;
 };
 
+SpecialTexts specialTexts(const Json& root)
+{
+    SpecialTexts texts;
+    const auto& added = member(root, "added_tokens");
+    if (added.is_array())
+        for (const auto& entry : added)
+            if (boolOr(entry, "special", false))
+                texts.insert(textOr(entry, "content", ""));
+    return texts;
+}
+
 Status readAddedTokens(const Json& root, TokenizerSpec& spec, BytesMap& entries)
 {
     const auto& added = member(root, "added_tokens");
@@ -173,7 +184,7 @@ Result<TokenizerSpec> readTokenizerJson(std::string_view text)
     if (spec.byteLevel)
         std::get<ByteLevelStep>(spec.preTokenizer.back()).writesAlphabet = false;
     BytesMap entries;
-    FURROW_TRY_ASSIGN(auto model, readModel(json, spec.byteLevel, spec.settings, entries));
+    FURROW_TRY_ASSIGN(auto model, readModel(json, spec.byteLevel, specialTexts(root), spec.settings, entries));
     spec.model = model;
     FURROW_TRY(readAddedTokens(root, spec, entries));
     return spec;

@@ -27,7 +27,7 @@ void UnigramModel::finish()
     auto least = std::numeric_limits<double>::infinity();
     for (TokenId id = 0; id < scores.size(); ++id) {
         least = std::min(least, scores[id]);
-        if (!bytesOf(id).empty())
+        if (!bytesOf(id).empty() && ids.find(bytesOf(id)) == id)
             keys.emplace_back(bytesOf(id), id);
     }
     tree_ = PrefixTree(std::move(keys));

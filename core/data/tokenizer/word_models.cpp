@@ -24,7 +24,7 @@ void WordPieceModel::finish()
 {
     std::vector<std::pair<std::string_view, std::uint32_t>> keys;
     for (TokenId id = 0; id < tokens.size(); ++id) {
-        if (tokens[id].known && !bytesOf(id).empty())
+        if (tokens[id].known && !bytesOf(id).empty() && ids.find(bytesOf(id)) == id)
             keys.emplace_back(bytesOf(id), id);
     }
     tree_ = PrefixTree(std::move(keys));

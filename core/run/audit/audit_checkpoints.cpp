@@ -449,7 +449,7 @@ private:
                     { newer.folder, std::to_string(newer.step) }));
         if (!strays.value().newer.empty())
             return;
-        const auto older = olderThanItsSnapshot(paths_, file_.runId, ledger_);
+        const auto older = olderThanItsRecords(paths_, file_.runId, ledger_);
         if (!older.ok())
             log_.unreadable(older.error().message);
         else if (!older.value().empty())

@@ -9,7 +9,9 @@
 #include "core/run/folder/foreign_ledger.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
+#include <string_view>
 
 namespace furrow {
 
@@ -131,21 +133,6 @@ Result<StrayCheckpoints> findStrays(
     return Sorter(paths, runId).sort(rowsNow);
 }
 
-Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows)
-{
-    if (strays.newer.empty())
-        return {};
-    const auto& newest = strays.newer.back();
-    const auto known = rows.empty()
-        ? sentence("it knows no checkpoint")
-        : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
-              { rows.back().record.folder, std::to_string(rows.back().record.step), WallTime(rows.back().wallNs) });
-    return sentence(
-        "The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
-        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()),
-            newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
-}
-
 namespace {
 
 /// How far a ledger has come, by what is synced before anything is built on it.
@@ -163,27 +150,66 @@ Result<Reached> reachedBy(LedgerReader& ledger)
 
 } // namespace
 
-Result<Message> olderThanItsSnapshot(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+std::int64_t newestAttemptOnDisk(const RunPaths& paths)
+{
+    constexpr std::int64_t kMost = 10'000; // a name may say anything
+    std::int64_t newest = 0;
+    const auto entries = entriesOf(paths.telemetryFolder());
+    for (const auto& entry : entries.ok() ? entries.value() : Entries {}) {
+        const std::string name = utf8Text(entry.filename());
+        std::int64_t attempt = 0;
+        const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), attempt);
+        const std::string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
+        if (failed == std::errc() && rest.starts_with("-w") && rest.ends_with(".jsonl") && attempt <= kMost)
+            newest = std::max(newest, attempt);
+    }
+    return newest;
+}
+
+Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
 {
     FURROW_TRY_ASSIGN(const bool isMadeAnew, tracker.isMadeAnew());
+    if (isMadeAnew)
+        return Message();
     auto snapshot = LedgerReader::open(paths.trackerSnapshot());
-    if (isMadeAnew || !snapshot.ok() || !foreignLedger(snapshot.value(), runId).empty())
-        return Message();
-    const auto published = reachedBy(snapshot.value()); // before the tracker: a living run is ahead of it
-    if (!published.ok())
-        return Message();
+    const bool isOwn = snapshot.ok() && foreignLedger(snapshot.value(), runId).empty();
+    // Before the tracker: a living run is ahead of both.
+    const auto read = isOwn ? reachedBy(snapshot.value()) : Result<Reached>(Reached {});
+    const Reached published = read.ok() ? read.value() : Reached {};
+    const std::int64_t told = newestAttemptOnDisk(paths);
     FURROW_TRY_ASSIGN(const auto known, reachedBy(tracker));
-    if (published.value().attempt > known.attempt)
+    if (published.attempt > known.attempt)
         return sentence(
             "The tracker %1 is older than its own snapshot %2: it ends with attempt %3, the snapshot with attempt %4. What was trained and lost in between is not in it.",
             { utf8Text(paths.tracker()), utf8Text(paths.trackerSnapshot().filename()), std::to_string(known.attempt),
-                std::to_string(published.value().attempt) });
-    if (published.value().participations > known.participations)
+                std::to_string(published.attempt) });
+    if (published.participations > known.participations)
         return sentence(
             "The tracker %1 is older than its own snapshot %2: by it a unit took part %3 times at most, by the snapshot %4 times. What was trained and lost in between is not in it.",
             { utf8Text(paths.tracker()), utf8Text(paths.trackerSnapshot().filename()), Count(known.participations),
-                Count(published.value().participations) });
+                Count(published.participations) });
+    if (told > known.attempt)
+        return sentence(
+            "The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.",
+            { utf8Text(paths.tracker()), utf8Text(paths.telemetryFolder()), std::to_string(known.attempt),
+                std::to_string(told) });
     return Message();
+}
+
+Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId, const StrayCheckpoints& strays,
+    const Rows& rows, LedgerReader& tracker)
+{
+    if (strays.newer.empty())
+        return olderThanItsRecords(paths, runId, tracker);
+    const auto& newest = strays.newer.back();
+    const auto known = rows.empty()
+        ? sentence("it knows no checkpoint")
+        : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
+              { rows.back().record.folder, std::to_string(rows.back().record.step), WallTime(rows.back().wallNs) });
+    return sentence(
+        "The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).",
+        { utf8Text(paths.tracker()), known, utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()),
+            newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
 }
 
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
@@ -193,21 +219,18 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     if (!rows.ok() || !foreignLedger(reader.value(), runId).empty())
         return Message();
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, runId, [&] { return rows = reader.value().checkpoints(); }));
-    if (strays.newer.empty()) {
-        FURROW_TRY_ASSIGN(auto older, olderThanItsSnapshot(paths, runId, reader.value()));
-        return older.empty() ? older
-                             : older + " "
-                + sentence(
-                    "'furrowctl doctor %1 --repair' takes the snapshot in its place; 'furrowctl resume %2 --accept-loss' goes on from the older state instead.",
-                    { utf8Text(paths.folder()), utf8Text(paths.folder()) });
-    }
-    const auto text = olderTrackerText(paths, strays, rows.value());
+    FURROW_TRY_ASSIGN(const auto text, olderTrackerText(paths, runId, strays, rows.value(), reader.value()));
     if (text.empty())
         return text;
+    const std::vector<Argument> folders { utf8Text(paths.folder()), utf8Text(paths.folder()) };
     return text + " "
-        + sentence(
-            "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
-            { utf8Text(paths.folder()), utf8Text(paths.folder()) });
+        + (strays.newer.empty()
+                ? sentence(
+                      "Put the newer one back if you have it. 'furrowctl doctor %1 --repair' takes the snapshot in its place where that is newer; 'furrowctl resume %2 --accept-loss' goes on from the older state instead.",
+                      folders)
+                : sentence(
+                      "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
+                      folders));
 }
 
 Result<Message> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)

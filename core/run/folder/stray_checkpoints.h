@@ -34,11 +34,16 @@ using CheckpointRows = std::vector<SupervisorLedger::CheckpointRow>;
 Result<StrayCheckpoints> findStrays(
     const RunPaths& paths, const std::string& runId, const std::function<Result<CheckpointRows>()>& rowsNow);
 
-/// Tracker and weights side by side, when the tracker is older; else "".
-Message olderTrackerText(const RunPaths& paths, const StrayCheckpoints& strays, const CheckpointRows& rows);
-/// Why the tracker is older than the snapshot of the run that was published from it: no checkpoint came of what it does
-/// not know. "": it is not, or no snapshot tells. One that was made anew has attempts of its own.
-Result<Message> olderThanItsSnapshot(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
+/// Newest attempt of which a worker left telemetry; 0: none.
+std::int64_t newestAttemptOnDisk(const RunPaths& paths);
+/// Why the tracker is older than the snapshot of the run that was published from it, or than the telemetry: no
+/// checkpoint came of what it does not know. "": it is not, or nothing tells. One that was made anew has attempts of
+/// its own.
+Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
+/// Tracker and weights side by side, or tracker and snapshot, when the tracker is older; else "".
+/// @param rows  of the tracker
+Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId, const StrayCheckpoints& strays,
+    const CheckpointRows& rows, LedgerReader& tracker);
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
 /// read.
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId);

@@ -57,8 +57,7 @@ Status stopRun(const RunPaths& paths); ///< after a checkpoint
 Status killRun(const RunPaths& paths); ///< now; work since the last checkpoints is freed
 Status saveNow(const RunPaths& paths);
 Status evaluateNow(const RunPaths& paths);
-Status stopAfterThis(
-    const RunPaths& paths, EndOf what); ///< with the block that is complete next, or the epoch in training
+Status stopAfterThis(const RunPaths& paths, EndOf what); ///< with the block that is complete next, or this epoch
 /// A person accepts a run that nobody trains as ended as it is: its state is finished, until it is resumed. Refused
 /// where it is finished.
 Status markFinished(const RunPaths& paths);

@@ -89,10 +89,11 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
     outlook.started = !attempts.value().empty();
     outlook.epoch = epochLength(paths, file);
     outlook.samplesPerBlock = file.samplesPerBlock;
-    for (const auto& epoch : epochs.value()) {
-        outlook.newestEpoch = std::max(outlook.newestEpoch, epoch.epoch);
-        outlook.epochOpen = outlook.epochOpen || !epoch.closedWallNs;
-    }
+    const auto open = std::find_if(
+        epochs.value().begin(), epochs.value().end(), [](const EpochRow& epoch) { return !epoch.closedWallNs; });
+    outlook.currentEpoch = open != epochs.value().end() ? open->epoch
+        : epochs.value().empty()                        ? 0
+                                                        : epochs.value().back().epoch + 1;
     outlook.position = static_cast<double>(
         std::max<std::int64_t>(0, notes.value().positionTokens - notes.value().uncommittedTokens));
     for (const auto& [replica, note] : notes.value().rollbacks)
@@ -106,7 +107,7 @@ Result<RateOutlook> readRateOutlook(const RunPaths& paths)
 RateForecast forecastRate(const RateOutlook& outlook, const RunConfig& wanted, std::int64_t workers,
     std::optional<RateChoice> choice, double labelsBack)
 {
-    const auto epochs = resolved(stoppingRules(wanted), outlook.newestEpoch, outlook.epochOpen).epochs;
+    const auto epochs = resolved(stoppingRules(wanted), outlook.currentEpoch).epochs;
     const RatePlan anew = planOf(wanted, outlook, epochs, workers);
     RateForecast forecast;
     forecast.choice = choice.value_or(RateChoice::Smooth);

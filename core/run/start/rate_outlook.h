@@ -17,8 +17,7 @@ struct RateOutlook {
     bool started = false; ///< an attempt was begun: there is a rate so far
     EpochLength epoch;
     std::int64_t samplesPerBlock = 0;
-    std::int64_t newestEpoch = -1; ///< counted from 0; -1: none
-    bool epochOpen = false;
+    std::int64_t currentEpoch = 0; ///< counted from 0: the first that is open; where none is, the next
     double position = 0; ///< labels that the weights have trained
     double rollbackFactor
         = 1; ///< of the rate, after roll-backs for losses that were not finite; kept while the plan is

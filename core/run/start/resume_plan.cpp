@@ -217,10 +217,7 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         plan.checkpoints.push_back(std::move(choice));
     }
     FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
-    plan.olderTracker = olderTrackerText(paths, strays, rows);
-    if (plan.olderTracker.empty()) {
-        FURROW_TRY_ASSIGN(plan.olderTracker, olderThanItsSnapshot(paths, file.runId, reader));
-    }
+    FURROW_TRY_ASSIGN(plan.olderTracker, olderTrackerText(paths, file.runId, strays, rows, reader));
     addTimes(reader, epochs, plan);
     const auto auditLedger = [&reader, &plan] {
         auto proof = audit(reader.file());

@@ -11,8 +11,7 @@ namespace furrow {
 
 void sayWhatTheFeederDoes(RunStatus& status, const Message& doing)
 {
-    const bool lives
-        = status.state == RunState::Running || status.state == RunState::Paused || status.state == RunState::Stopping;
+    const bool lives = isUnderWay(status.state);
     if (lives && !doing.empty() && !status.reading)
         status.reading = Reading {};
     if (status.reading && !lives)

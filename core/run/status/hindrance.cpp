@@ -32,20 +32,27 @@ std::optional<std::filesystem::path> readOnlyTrackerFile(const RunPaths& paths)
     return std::nullopt;
 }
 
-/// Why a supervisor that lives, and whom no lock hinders, writes nothing.
-Hindrance unwritten(const RunPaths& paths, double silentSeconds)
+/// What keeps everybody from writing to one of the tracker's files; "": nothing that can be seen.
+Message whyNobodyWrites(const RunPaths& paths)
 {
     for (const auto& file : databaseFiles(paths.tracker()))
-        if (const auto writable = checkFileWritable(file);
-            !writable.ok() && writable.error().code != ErrorCode::NotFound)
-            return { sentence("the tracker cannot be written"),
-                sentence(
-                    "Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.",
-                    { formatDuration(silentSeconds), withFullStop(writable.error().message) }) };
+        if (const auto writable = checkWritableByAny(file); !writable.ok())
+            return writable.error().message;
+    return {};
+}
+
+/// Of a supervisor that lives, and whom no lock hinders.
+Hindrance unwritten(const RunPaths& paths, const Message& why, double silentSeconds)
+{
+    const auto silence = formatDuration(silentSeconds);
+    if (!why.empty())
+        return { sentence("the tracker cannot be written"),
+            sentence("Nobody could write to the tracker for %1: %2 The run goes on by itself once it can be written.",
+                { silence, withFullStop(why) }) };
     return { sentence("its supervisor writes nothing"),
         sentence(
             "The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.",
-            { formatDuration(silentSeconds), utf8Text(paths.folder()) }) };
+            { silence, utf8Text(paths.folder()) }) };
 }
 
 } // namespace
@@ -80,9 +87,10 @@ std::vector<Hindrance> whatHinders(const RunStatus& status, const RunPaths& path
             sentence(
                 "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
                 { formatDuration(silentSeconds), inWords(*writer) }));
-    const bool isRefused = silentSeconds > kQuietSeconds && !checkFileWritable(paths.tracker()).ok();
-    if (status.supervised && found.empty() && (isRefused || silentSeconds > kOddQuietSeconds))
-        found.push_back(unwritten(paths, silentSeconds));
+    if (!status.supervised || !found.empty() || silentSeconds <= kQuietSeconds)
+        return found;
+    if (const auto why = whyNobodyWrites(paths); !why.empty() || silentSeconds > kOddQuietSeconds)
+        found.push_back(unwritten(paths, why, silentSeconds));
     return found;
 }
 

@@ -22,7 +22,7 @@ std::optional<HeldOutLoss> ofCheckpoints(const std::vector<SupervisorLedger::Che
     std::optional<HeldOutLoss> best;
     for (const auto& row : rows) {
         const bool known = row.record.evalLoss && !row.removed && !row.damaged && row.surviving;
-        if (!known || (best && row.wallNs < best->wallNs))
+        if (!known) // they come in the order of the ledger, which is right whatever the clock said
             continue;
         const bool isNewest = newest && row.id == newest->row.id;
         best = evaluationOf(row, text,
@@ -33,6 +33,14 @@ std::optional<HeldOutLoss> ofCheckpoints(const std::vector<SupervisorLedger::Che
             isNewest);
     }
     return best;
+}
+
+/// Told later than what is known: by the clock, or where somebody set it back by the steps of one replica.
+bool isNewer(const ToldEvaluation& told, const std::optional<HeldOutLoss>& known)
+{
+    if (!known || told.wallNs > known->wallNs)
+        return true;
+    return !told.merged && !known->merged && told.worker == known->replica && told.step > known->step;
 }
 
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
@@ -46,7 +54,7 @@ void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedTex
         = newestEvaluation(paths, [&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
     const bool isSame
         = told && told->merged && known.loss && known.loss->merged && std::abs(told->loss - known.loss->loss) < kSame;
-    if (told && !isSame && (!known.loss || told->wallNs > known.loss->wallNs))
+    if (told && !isSame && isNewer(*told, known.loss))
         known.loss = heldOutLossOf(*told, text);
     if (known.loss && known.loss->checkpoint == 0)
         known.loss->superseded = newest && newest->row.wallNs > known.loss->wallNs;

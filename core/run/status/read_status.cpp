@@ -65,10 +65,22 @@ void addTotals(RunStatus& status, const LedgerRows& rows, const Viewpoint& view)
     status.data = totals.data;
 }
 
+/// The attempt whose workers are shown: one that is over and had none, because it merged or found no data, tells of
+/// none of what was trained before it.
+AttemptId attemptOfWorkers(const LedgerRows& rows)
+{
+    const auto attempt = rows.attempt();
+    const auto newest = std::find_if(rows.incarnations.rbegin(), rows.incarnations.rend(),
+        [](const IncarnationRow& row) { return row.worker >= 0; });
+    if (attempt && attempt->endedWallNs && newest != rows.incarnations.rend())
+        return newest->attempt;
+    return attempt ? attempt->id : AttemptId {};
+}
+
 Status addWorkers(
     RunStatus& status, const RunPaths& paths, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
 {
-    const AttemptId attempt { status.attempt };
+    const AttemptId attempt = attemptOfWorkers(rows);
     status.workers = workersOf(rows.incarnations, attempt, view);
     FURROW_TRY(markGoneLosses(status.workers, attempt, ledger, rows.incarnations));
     const MeanLoss mean = meanLossOf(status.workers);
@@ -132,7 +144,7 @@ Result<Message> whyNoEpsilon(const RunPaths& paths, const std::string& runId, Le
         return sentence(kNoEpsilonOfMadeAnew);
     if (!ledger.standsInBecause().message.empty())
         return sentence("No epsilon is stated: the tracker cannot be read, and its snapshot may be older.");
-    FURROW_TRY_ASSIGN(const auto older, olderThanItsSnapshot(paths, runId, ledger));
+    FURROW_TRY_ASSIGN(const auto older, olderThanItsRecords(paths, runId, ledger));
     return older.empty() ? older : sentence("No epsilon is stated:") + " " + older;
 }
 
@@ -197,7 +209,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now
-    sayWhatIsOlder(status, paths, rows.checkpoints, view, ledger);
+    const Message older = sayWhatIsOlder(status, paths, rows.checkpoints, view, ledger);
+    if (status.privacy && status.privacy->notStated.empty() && !older.empty()) // it counts too few trainings
+        status.privacy = privacySpent(config, 0, sentence("No epsilon is stated:") + " " + older);
     nameLeftOut(status, ledger, rows.attempts);
     sayHowDataIsRead(status);
     applyFinishedMark(status, paths);

@@ -7,6 +7,7 @@ std::string toString(RunState state)
     switch (state) {
     case RunState::New: return "new";
     case RunState::Running: return "running";
+    case RunState::Pausing: return "pausing";
     case RunState::Paused: return "paused";
     case RunState::Stopping: return "stopping";
     case RunState::Stopped: return "stopped";
@@ -17,6 +18,10 @@ std::string toString(RunState state)
     }
     return "unknown";
 }
+
+bool isUnderWay(RunState state) { return state == RunState::Running || isPause(state) || state == RunState::Stopping; }
+
+bool isPause(RunState state) { return state == RunState::Pausing || state == RunState::Paused; }
 
 RunState stateAfter(StopReason reason)
 {

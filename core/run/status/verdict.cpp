@@ -30,12 +30,24 @@ Message loggedEnd(const RunPaths& paths, std::int64_t attempt)
                                    : Message(log.substr(at + mark.size(), log.find('\n', at) - at - mark.size()));
 }
 
+/// A chunk that was begun is ended before a worker pauses.
+bool trainsOn(const WorkerStatus& worker)
+{
+    return worker.alive && worker.phase != WorkerPhase::None && worker.phase != WorkerPhase::Wait
+        && worker.phase != WorkerPhase::StandsStill && worker.phase != WorkerPhase::Ended;
+}
+
 void deriveFromWishes(RunStatus& status, DesiredState desired)
 {
     if (desired == DesiredState::Stop || desired == DesiredState::Kill)
         status.state = RunState::Stopping;
     else
-        status.state = desired == DesiredState::Pause ? RunState::Paused : RunState::Running;
+        status.state = desired != DesiredState::Pause                             ? RunState::Running
+            : std::any_of(status.workers.begin(), status.workers.end(), trainsOn) ? RunState::Pausing
+                                                                                  : RunState::Paused;
+    if (status.state == RunState::Pausing)
+        status.evidence.push_back(sentence(
+            "A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back."));
     if (status.state == RunState::Paused)
         status.evidence.push_back(sentence(
             "A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on."));

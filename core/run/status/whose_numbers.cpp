@@ -32,19 +32,23 @@ void sayHowClocksDiffer(RunStatus& status)
             : sentence("The clock here is %1 behind that of the run; times are told by that of the run.", { by }));
 }
 
-void sayWhatIsOlder(
+Message sayWhatIsOlder(
     RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view, LedgerReader& ledger)
 {
     if (status.supervised || status.state == RunState::Running || !view.elsewhere.empty())
-        return; // it may be writing a checkpoint
+        return {}; // it may be writing a checkpoint
     const auto strays = findStrays(paths, status.file.runId, [&rows] { return Result<CheckpointRows>(rows); });
-    const auto behind = olderThanItsSnapshot(paths, status.file.runId, ledger);
-    if ((!strays.ok() || strays.value().newer.empty()) && (!behind.ok() || behind.value().empty()))
-        return;
+    if (!strays.ok())
+        return {};
+    const auto older = olderTrackerText(paths, status.file.runId, strays.value(), rows, ledger);
+    if (!older.ok() || older.value().empty())
+        return {};
     const auto problem
         = olderTrackerProblem(paths, status.file.runId); // looks again: an orphan may have committed meanwhile
-    if (problem.ok() && !problem.value().empty())
-        status.evidence.push_back(problem.value());
+    if (!problem.ok() || problem.value().empty())
+        return {};
+    status.evidence.push_back(problem.value());
+    return older.value();
 }
 
 void sayThatItIsOld(RunStatus& status, const RunPaths& paths, const Message& why)

@@ -20,7 +20,8 @@ void sayHowClocksDiffer(RunStatus& status);
 
 /// The numbers of an older tracker that was put back look like those of a run that had come less far.
 /// @param rows  of the tracker, as status was made of
-void sayWhatIsOlder(
+/// @return why the tracker is older; "": it is not
+Message sayWhatIsOlder(
     RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view, LedgerReader& ledger);
 
 /// So do those of a snapshot. @param why  it stands in for the tracker; "": it does not

@@ -20,6 +20,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 #include "core/run/start/resume_effect.h"
@@ -98,7 +99,8 @@ Status Supervision::begin()
     FURROW_TRY_ASSIGN(const auto before, reader_.totals());
     rules_ = before.rules;
     FURROW_TRY(ledger_.forgetDesired());
-    FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_)));
+    FURROW_TRY_ASSIGN(auto attempt,
+        ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_), newestAttemptOnDisk(paths_)));
     attempt_ = attempt;
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());

@@ -127,8 +127,10 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
     lookAtFigures(claim, chunk);
     const bool finished = claim.outcome == ClaimOutcome::Trained || !claim.done.empty() || !claim.skipped.empty();
     timesTrained_ += finished;
-    if (claim.tokens > 0 && !rebuilt_)
-        meanLoss_ = claim.lossSum / static_cast<double>(claim.tokens);
+    if (claim.tokens > 0 && !rebuilt_) {
+        loss_.add(claim.done, claim.tokens, claim.lossSum);
+        newestLoss_ = claim.lossSum / static_cast<double>(claim.tokens);
+    }
     if (chunk.claim != claim.id)
         return;
     ownClaimSeen_ = true;
@@ -212,7 +214,8 @@ void AuditClaims::endChunk()
             wrong_(FindingKind::Claims, chunk_.id,
                 sentence("%1 says that it was trained %2 times, its claims say %3",
                     { toString(chunk_.id), std::to_string(chunk_.timesTrained), std::to_string(timesTrained_) }));
-        if (meanLoss_ && chunk_.meanLoss != meanLoss_)
+        const auto loss = loss_.mean();
+        if (loss && chunk_.meanLoss != loss && chunk_.meanLoss != newestLoss_) // as versions before 0.2 kept it
             wrong_(FindingKind::Claims, chunk_.id,
                 sentence(
                     "%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed",
@@ -220,7 +223,8 @@ void AuditClaims::endChunk()
     }
     timesTrained_ = 0;
     ownClaimSeen_ = false;
-    meanLoss_.reset();
+    loss_ = {};
+    newestLoss_.reset();
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "core/tracker/audit/audit_fault.h"
 #include "core/tracker/audit/audit_history.h"
 #include "core/tracker/audit/audit_tallies.h"
+#include "core/tracker/chunk_loss.h"
 #include "core/tracker/moves.h"
 
 #include <unordered_map>
@@ -116,7 +117,8 @@ private:
     AuditedChunk chunk_; // that of the claims before
     std::int64_t timesTrained_ = 0;
     bool ownClaimSeen_ = false;
-    std::optional<double> meanLoss_; // of the newest training
+    ChunkLoss loss_;
+    std::optional<double> newestLoss_; // of the newest claim alone
 };
 
 } // namespace furrow

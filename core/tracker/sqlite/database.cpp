@@ -116,7 +116,9 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
     case SQLITE_READONLY:
         if (auto writable = checkWritable(path.parent_path()); !writable.ok())
             return { ErrorCode::Io, writable.error().message };
-        return { ErrorCode::Io, sentence("%1 cannot be written; check the permissions of the run folder", { file }) };
+        return { ErrorCode::Io,
+            sentence("%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only",
+                { file }) };
     case SQLITE_CANTOPEN:
         if (systemCode == EMFILE)
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + sentence(kOpenFileLimit) };

@@ -9,22 +9,33 @@
 
 namespace furrow::test {
 
-/// A process of somebody else that locks one byte of a file for reading: it takes no more than the right to read it.
+/// A process of somebody else that locks one byte of a file for reading, which takes no more than the right to read it,
+/// or the whole file for writing.
 class ForeignLock {
 public:
     ForeignLock(const std::filesystem::path& file, std::int64_t byte)
+        : ForeignLock(file, O_RDONLY, { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 })
+    {
+    }
+    explicit ForeignLock(const std::filesystem::path& file)
+        : ForeignLock(file, O_RDWR, { .l_type = F_WRLCK, .l_whence = SEEK_SET })
+    {
+    }
+    ForeignLock(const ForeignLock&) = delete;
+    ForeignLock& operator=(const ForeignLock&) = delete;
+    ~ForeignLock() { end(); }
+
+    std::int64_t pid() const { return child_; } ///< -1: it does not hold the lock
+
+private:
+    ForeignLock(const std::filesystem::path& file, int how, struct flock lock)
     {
         int held[2] = {};
         if (::pipe(held) != 0)
             return;
         child_ = ::fork();
         if (child_ == 0) {
-            struct flock lock {};
-            lock.l_type = F_RDLCK;
-            lock.l_whence = SEEK_SET;
-            lock.l_start = byte;
-            lock.l_len = 1;
-            const int handle = ::open(file.c_str(), O_RDONLY);
+            const int handle = ::open(file.c_str(), how);
             if (handle >= 0 && ::fcntl(handle, F_SETLK, &lock) == 0 && ::write(held[1], "y", 1) == 1)
                 ::pause();
             ::_exit(0);
@@ -35,13 +46,6 @@ public:
             end();
         ::close(held[0]);
     }
-    ForeignLock(const ForeignLock&) = delete;
-    ForeignLock& operator=(const ForeignLock&) = delete;
-    ~ForeignLock() { end(); }
-
-    std::int64_t pid() const { return child_; } ///< -1: it does not hold the lock
-
-private:
     void end()
     {
         if (child_ <= 0)

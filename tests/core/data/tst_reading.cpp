@@ -978,6 +978,38 @@ private Q_SLOTS:
         config.encoding = "klingon";
         QVERIFY(texts(config, folder).front().find("There is no encoding 'klingon'") != std::string::npos);
     }
+    /// ICU put U+001A or U+FFFD for them, and nothing was counted or said.
+    void bytesThatAnEncodingDoesNotHaveWereTrainedAsCharacters_data()
+    {
+        QTest::addColumn<QByteArray>("encoding");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("Shift_JIS") << QByteArray("shift_jis") << QByteArray("ab \x81\x7f cd\n");
+        QTest::newRow("GB18030") << QByteArray("gb18030") << QByteArray("ab \x81\x20 cd\n");
+        QTest::newRow("EUC-KR") << QByteArray("euc-kr") << QByteArray("ab \xff cd\n");
+        const char16_t lone[] = u"ab \xd800 cd\n";
+        QTest::newRow("UTF-16") << QByteArray("utf-16le")
+                                << QByteArray(reinterpret_cast<const char*>(lone), sizeof(lone) - sizeof(char16_t));
+    }
+    void bytesThatAnEncodingDoesNotHaveWereTrainedAsCharacters()
+    {
+        QFETCH(QByteArray, encoding);
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", bytes.toStdString()) });
+        config.encoding = encoding.toStdString();
+        const auto all = texts(config, folder);
+        QVERIFY2(all.size() == 1 && all[0].starts_with("ab \xff") && all[0].ends_with("cd"), all[0].c_str());
+    }
+    void koreanOfOurDaysBecameControlCharacters()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", "\x8c\x63\xb9\xe6\xb0\xa2\xc7\xcf\n") });
+        for (const char* name : { "cp949", "euc-kr", "windows-949" }) {
+            config.encoding = name;
+            QCOMPARE(QString::fromStdString(texts(config, folder)[0]), QString::fromUtf8("똠방각하"));
+            QVERIFY2(reading(config).contains("windows-949"), qPrintable(reading(config)));
+        }
+    }
     void aFewBrokenBytesDoNotMakeUtf8AnotherEncoding()
     {
         DataFolder folder;

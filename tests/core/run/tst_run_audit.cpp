@@ -1369,6 +1369,28 @@ private Q_SLOTS:
         QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean());
     }
 
+    /// A backup of tracker, snapshot and checkpoints was put back over a run that had gone on: nobody said so, and the
+    /// next attempt wrote its telemetry behind that of the lost one, whose number it got.
+    void aBackupThatWasPutBackWasTakenForTheNewest()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        std::ofstream(run.paths.telemetryFile(2, 0)) << "";
+        const std::string older = "it ends with attempt 1, and there are files of attempt 2";
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).find(older) != std::string::npos);
+        QVERIFY(good(readStatus(run.paths)).evidence.back().find(older) != std::string::npos);
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        QVERIFY(!startRun(run.paths, good(currentConfig(run.paths))).ok());
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+        good(recoverRun(run.paths, file, ledger, { .acceptLoss = true }, realFileSystem()));
+        const auto next = good(ledger.beginAttempt(thisProcess(), "{}", newestAttemptOnDisk(run.paths)));
+        QCOMPARE(next.value, 3);
+        good(ledger.endAttempt(next, StopReason::User, {}));
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), report.findings.empty() ? "" : report.findings.front().text.c_str());
+    }
+
     void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume
     {
         Changed run(whole_);
@@ -1498,6 +1520,8 @@ private Q_SLOTS:
         const auto problems = good(checkpointProblems(run.paths));
         QVERIFY2(has(problems.front(), "takes the tracker forward"), problems.front().c_str()); // the plain next step
         QVERIFY(has(problems.at(1), "no epsilon can be stated"));
+        const auto spent = inWords(*good(readStatus(run.paths)).privacy); // the number of the older tracker stood there
+        QVERIFY2(has(spent, "No epsilon is stated") && has(spent, "older than the weights"), spent.c_str());
         const auto salt = good(noiseSalt(run.paths.tracker()));
         auto wanted = good(currentConfig(run.paths));
         wanted.targetEpsilon = 50;

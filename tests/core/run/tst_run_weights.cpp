@@ -1,20 +1,22 @@
+#include "core/run/status/known_evaluation.h"
 #include "core/run/status/run_weights.h"
 
 #include <nlohmann/json.hpp>
 
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace furrow;
 
 namespace {
 
-using Row = SupervisorLedger::CheckpointRow;
+using Saved = SupervisorLedger::CheckpointRow;
 
 constexpr int kMerge = -1;
 
-Row made(std::int64_t id, int replica, std::int64_t tokens, std::vector<std::int64_t> parents, bool head)
+Saved made(std::int64_t id, int replica, std::int64_t tokens, std::vector<std::int64_t> parents, bool head)
 {
-    Row row;
+    Saved row;
     row.id = CheckpointId { id };
     row.record.kind = replica == kMerge ? CheckpointKind::Merge : CheckpointKind::Replica;
     row.record.replica = replica;
@@ -41,7 +43,7 @@ private Q_SLOTS:
     /// eval, sample, export and `brain show` used the merge, as long as some replica had trained nothing since.
     void theNewestWeightsWereAnOldMergeThatAnotherReplicaHadTrainedOnFrom()
     {
-        const std::vector<Row> rows { made(1, 0, 100, {}, false), made(2, 1, 120, {}, false),
+        const std::vector<Saved> rows { made(1, 0, 100, {}, false), made(2, 1, 120, {}, false),
             made(3, kMerge, 220, { 1, 2 }, true), made(4, 0, 900, { 3 }, true) };
         const auto weights = weightsOf(rows);
         QCOMPARE(folderOf(weights), std::string("c4"));
@@ -58,9 +60,29 @@ private Q_SLOTS:
         QCOMPARE(whoseWeights(*weights), std::string("all replicas, merged"));
     }
 
+    /// The clock was set back between two attempts: the loss of the first stood there after the second.
+    void theEvaluationOfAnEarlierAttemptWasTheNewest()
+    {
+        const QTemporaryDir folder;
+        const RunPaths paths(folder.path().toStdString());
+        std::vector<Saved> rows { made(1, 0, 100, {}, false), made(2, 0, 200, { 1 }, true) };
+        rows[0].record.evalLoss = 2.5;
+        rows[1].record.evalLoss = 2.4;
+        rows[0].wallNs = 9'000;
+        rows[1].wallNs = 5'000;
+        for (Saved& row : rows)
+            row.record.step = row.id.value * 10;
+        const auto shown = [&] { return knownEvaluation(paths, rows, {}, [](const auto&) { return true; }).loss; };
+        QCOMPARE(shown()->loss, 2.4);
+        QVERIFY(!shown()->superseded);
+        const ToldEvaluation told { .step = 30, .loss = 2.3, .wallNs = 4'000 };
+        QVERIFY(publishEvaluation(paths, told, realFileSystem()).ok());
+        QCOMPARE(shown()->loss, 2.3);
+    }
+
     void weightsOfOneReplicaAmongSeveralAreCalledThat()
     {
-        const std::vector<Row> rows { made(1, kMerge, 20, {}, false), made(2, 1, 37, { 1 }, true),
+        const std::vector<Saved> rows { made(1, kMerge, 20, {}, false), made(2, 1, 37, { 1 }, true),
             made(3, 0, 30, { 1 }, false), made(4, 0, 35, { 3 }, true) };
         const auto weights = weightsOf(rows);
         QCOMPARE(folderOf(weights), std::string("c2")); // the most trained, though the other checkpoint is newer

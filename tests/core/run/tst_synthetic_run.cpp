@@ -5,6 +5,9 @@
 
 #include "tests/core/tracker/ledger_fixture.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace furrow;
 
 /// The invented run that people look at first (`furrow --synthetic`).
@@ -42,6 +45,11 @@ private Q_SLOTS:
         RunTelemetry telemetry(paths.telemetryFolder());
         while (telemetry.poll()) { }
         const auto seen = telemetry.snapshot();
+        std::set<std::int64_t> told;
+        for (const Stretch& stretch : seen->stretches)
+            for (std::size_t i = 0; i < stretch.chunks.size(); ++i)
+                told.insert(stretch.chunks[i].chunk);
+        QVERIFY(!told.empty() && std::includes(known.begin(), known.end(), told.begin(), told.end()));
         QVERIFY(written.stepLines > status.steps); // lost ones are told too
         QVERIFY(status.steps >= run.steps);
 

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <sstream>
 
 // Each component of the tokenizers library against what it gives (components.json, made by
@@ -29,6 +30,24 @@ Ids encoded(const Tokenizer& tokenizer, std::string_view text)
     if (!tokenizer.encode(text, ids).ok())
         qFatal("the text has no ids");
     return ids;
+}
+
+/// All but that of what is unknown, which any text may become.
+Ids specialIds(const json& definition)
+{
+    Ids ids;
+    for (const auto& token : definition["added_tokens"]) {
+        const auto content = token["content"].get<std::string>();
+        if (token["special"].get<bool>() && content != "<unk>" && content != "[UNK]")
+            ids.push_back(token["id"].get<TokenId>());
+    }
+    return ids;
+}
+
+bool hasAny(const Ids& ids, const Ids& of)
+{
+    return std::any_of(
+        of.begin(), of.end(), [&ids](TokenId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); });
 }
 
 /// A tokenizer over words; parts are put in.
@@ -103,15 +122,20 @@ private Q_SLOTS:
         const auto made = loadTokenizerDefinition(expected["tokenizer"].dump(), "x");
         QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
         const auto& tokenizer = *made.value();
+        const Ids special = specialIds(expected["tokenizer"]);
         for (std::size_t i = 0; i < table_["texts"].size(); ++i) {
             const auto text = table_["texts"][i].get<std::string>();
             const auto what = json(text).dump(-1, ' ', true);
             const auto ids = encoded(tokenizer, text);
+            if (hasAny(idsOf(expected["ids"][i]), special)) { // the library finds their texts in the vocabulary
+                QVERIFY2(!hasAny(ids, special), what.c_str());
+                continue;
+            }
             QVERIFY2(ids == idsOf(expected["ids"][i]), what.c_str());
-            Ids special;
-            QVERIFY(tokenizer.encodeMatchingSpecial(text, special).ok());
+            Ids matched;
+            QVERIFY(tokenizer.encodeMatchingSpecial(text, matched).ok());
             QVERIFY2(
-                special == idsOf(expected["special"].value(std::to_string(i), expected["ids"][i].get<std::string>())),
+                matched == idsOf(expected["special"].value(std::to_string(i), expected["ids"][i].get<std::string>())),
                 what.c_str());
             if (const auto& decoded = expected["decoded"][i]; decoded.is_string())
                 QVERIFY2(tokenizer.decode(ids) == decoded.get<std::string>(),
@@ -223,6 +247,30 @@ private Q_SLOTS:
         auto definition = wordLevel();
         definition.update(json::parse(patch.toStdString()));
         QVERIFY2(QByteArray::fromStdString(refusal(definition)).contains(says), refusal(definition).c_str());
+    }
+
+    /// HTML that strikes text through ended a document for the model.
+    void aTextThatSpellsASpecialTokenBecameIt_data()
+    {
+        QTest::addColumn<QByteArray>("model");
+        QTest::newRow("Unigram") << QByteArray(
+            R"({"type":"Unigram","unk_id":0,"vocab":[["?",-9],["</s>",0],["<",-3],["/",-3],["s",-3],[">",-3]]})");
+        QTest::newRow("WordPiece") << QByteArray(
+            R"({"type":"WordPiece","unk_token":"?","vocab":{"?":0,"</s>":1,"<":2,"##/":3,"##s":4,"##>":5}})");
+        QTest::newRow("WordLevel") << QByteArray(R"({"type":"WordLevel","unk_token":"?","vocab":{"?":0,"</s>":1}})");
+    }
+    void aTextThatSpellsASpecialTokenBecameIt()
+    {
+        QFETCH(QByteArray, model);
+        auto definition = wordLevel();
+        definition["model"] = json::parse(model.toStdString());
+        definition["added_tokens"] = json::parse(R"([{"id":1,"content":"</s>","special":true}])");
+        const auto tokenizer = loaded(definition);
+        const auto ids = encoded(*tokenizer, "</s>");
+        QVERIFY(!ids.empty() && std::find(ids.begin(), ids.end(), TokenId { 1 }) == ids.end());
+        Ids special;
+        QVERIFY(tokenizer->encodeMatchingSpecial("</s>", special).ok());
+        QCOMPARE(special, Ids { 1 });
     }
 
     void longTextsTakeTimeInProportion()

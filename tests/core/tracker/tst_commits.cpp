@@ -16,6 +16,7 @@ class TestCommits : public QObject {
 private Q_SLOTS:
     void partsThatTileAChunkCommitIt();
     void partlyTrainedChunkGivesItsRestToAnybody();
+    void theLossOfAChunkInPartsWasThatOfItsLastPart();
     void stepsOfACommittedPartWereCalledLost();
     void theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
@@ -97,6 +98,40 @@ void TestCommits::partlyTrainedChunkGivesItsRestToAnybody()
     QCOMPARE(field.counts()[Committed], 1);
     QCOMPARE(good(field.reader().totals()).steps, 5);
     QCOMPARE(good(field.reader().totals()).tokens, Field::kTokens);
+    verifyClean(field);
+}
+
+/// Map, tables and Compare showed the few windows that were trained last as the loss of the whole chunk.
+void TestCommits::theLossOfAChunkInPartsWasThatOfItsLastPart()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    const auto shown = [&field] { return good(field.reader().cells(0)).front().meanLoss; };
+    const auto train = [&](std::int32_t begin, std::int32_t end, double loss, bool partly) {
+        const auto claim = claimed(worker);
+        good(worker.begin(*claim));
+        auto outcome = trainedRange(begin, end, 1 + begin, end - begin);
+        outcome.lossSum = loss * static_cast<double>(outcome.tokens);
+        good(worker.finish(*claim, outcome, partly));
+        return *claim;
+    };
+    const auto first = train(0, 4, 3, true);
+    QCOMPARE(shown(), 3.0F);
+    const Part part { first.chunk, { 0, 4 } };
+    good(worker.commit(record(0, "c1"), { &part, 1 }));
+    train(4, 10, 2, false);
+    QCOMPARE(shown(), 2.4F);
+    good(field.supervisor().revoke(field.ids[0], "SIGKILL")); // the rest dies before a checkpoint
+    field.ids.clear();
+    auto again = field.worker(0);
+    const auto rest = claimed(again);
+    auto outcome = trainedRange(4, 10, 5, 6);
+    outcome.lossSum = 1 * static_cast<double>(outcome.tokens);
+    good(again.finish(*rest, outcome));
+    QCOMPARE(shown(), 1.8F); // windows that were trained twice count once, with the newer
+    const auto parts = partsOf(*rest);
+    good(again.commit(record(0, "c2"), parts));
     verifyClean(field);
 }
 

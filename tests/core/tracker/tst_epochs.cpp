@@ -27,11 +27,13 @@ private Q_SLOTS:
     void finishedRunGoesOnWhenTheRuleIsRaised();
     void afterThisEpochMeansTheOneBeingTrainedNotTheFirst();
     void aRunThatTrainsEndsWithTheNextBlockOrThisEpoch();
+    void theEndOfThisEpochWasThatOfTheNextOne();
     void blocksRuleCountsCompletedBlocks();
     void theBlocksRuleWaitedForACheckpointAndTheRunTrainedToItsEnd();
     void hoursRuleCountsActiveTime();
     void timeUnderAForeignLockWasActive();
     void timeWithoutAWorkerWasActive();
+    void whatIsTrainedOfAChunkAfterAPauseTookNoTime();
     void aLookBackKnewAnotherActiveTimeThanTheLedgerHadThen();
     void theTimeOfADeathWasThatOfNoticing();
     void aPauseLeftNoTrace();
@@ -362,6 +364,39 @@ void TestEpochs::aRunThatTrainsEndsWithTheNextBlockOrThisEpoch()
     SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
 }
 
+/// Near the end of an epoch the next one is open already: a person who asked for the end of what the screen called the
+/// current epoch got another whole one.
+void TestEpochs::theEndOfThisEpochWasThatOfTheNextOne()
+{
+    StoppingRules rules;
+    rules.epochs = 3;
+    Field field(rules);
+    field.fill(1, 2);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    auto supervisor = field.supervisor();
+    const auto last = claimed(a);
+    trainOne(b, 1, "b1");
+    const auto next = claimed(b);
+    QCOMPARE(next->epoch, 1);
+    good(supervisor.stopAfterThis(EndOf::Epoch));
+    good(b.finish(*next, trainedAll(*next, 6)));
+    QCOMPARE(whyNot(b), std::optional(NothingToClaim::WaitForOthers)); // nothing more of the next epoch is begun
+    good(a.finish(*last, trainedAll(*last)));
+    QCOMPARE(whyNot(a), std::optional(NothingToClaim::EpochComplete)); // a checkpoint is all that it lacks
+    const auto ended = partsOf(*last);
+    good(a.commit(record(0, "a1"), ended));
+    SAME(good(supervisor.advance()).stop, StopReason::EpochEnd);
+    const auto ahead = partsOf(*next);
+    good(b.commit(record(1, "b2"), ahead)); // what was trained of the next epoch is kept
+    rules.epochs = 2;
+    good(supervisor.setStoppingRules(rules));
+    SAME(good(supervisor.advance()).stop, StopReason::None);
+    QCOMPARE(trainAll(field, a, 0, "a2"), 1);
+    SAME(good(supervisor.advance()).stop, StopReason::Epochs);
+    QVERIFY(good(audit(field.tracker)).isClean());
+}
+
 void TestEpochs::blocksRuleCountsCompletedBlocks()
 {
     StoppingRules rules;
@@ -460,6 +495,25 @@ void TestEpochs::timeWithoutAWorkerWasActive()
     field.clock.advance(60);
     good(supervisor.heartbeat(thisProcess(), false));
     QCOMPARE(good(field.reader().totals()).activeSeconds, 10.0);
+}
+
+/// A worker ends its chunk before it pauses: a minute of training was not active, and the pace five times the real one.
+void TestEpochs::whatIsTrainedOfAChunkAfterAPauseTookNoTime()
+{
+    Field field;
+    auto supervisor = field.supervisor();
+    auto worker = field.worker(0, 600);
+    const auto active = [&] {
+        field.clock.advance(10);
+        good(supervisor.heartbeat(thisProcess()));
+        return good(field.reader().totals()).activeSeconds;
+    };
+    good(worker.renew({ .phase = WorkerPhase::Train }, 600));
+    QCOMPARE(active(), 10.0);
+    good(supervisor.setDesired(DesiredState::Pause));
+    QCOMPARE(active(), 20.0);
+    good(worker.renew({ .phase = WorkerPhase::Wait }, 600));
+    QCOMPARE(active(), 20.0);
 }
 
 /// A replay made active time up from begin and end of the attempts: 30 s where the page had said 13 s at that moment.
@@ -567,6 +621,7 @@ void TestEpochs::aPauseTookBackAStop()
     good(supervisor.setDesired(DesiredState::Pause));
     good(supervisor.setDesired(DesiredState::Stop));
     QVERIFY(refuses(DesiredState::Pause) && refuses(DesiredState::Run));
+    QVERIFY(!supervisor.stopAfterThis(EndOf::Epoch).ok()); // it said that the run would train on until then
     SAME(good(field.feeder().desired()), DesiredState::Stop);
     good(supervisor.setDesired(DesiredState::Kill));
     QVERIFY(refuses(DesiredState::Pause) && refuses(DesiredState::Run) && refuses(DesiredState::Stop));

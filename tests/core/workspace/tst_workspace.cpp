@@ -1,4 +1,5 @@
 #include "core/base/file_lock.h"
+#include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/run/folder/memory_file.h"
 #include "core/tracker/sqlite/database.h"
@@ -49,6 +50,22 @@ class TestWorkspace : public QObject {
     }
 
 private Q_SLOTS:
+    /// Another user's `queue list` wanted to write in the workspace.
+    void aLookAtAWorkspaceNeededTheRightToWrite()
+    {
+        const auto folder = workspace("looked at");
+        QVERIFY(WorkspaceFile::open(folder).value().enqueue("/a", "a", "cpu").ok());
+        const auto before = entriesOf(folder).value();
+        auto looked = WorkspaceFile::look(folder);
+        QVERIFY2(looked.ok(), looked.ok() ? "" : looked.error().message.c_str());
+        QCOMPARE(looked.value().queue().value().size(), std::size_t(1));
+        QVERIFY(!looked.value().enqueue("/b", "b", "cpu").ok());
+        QVERIFY(entriesOf(folder).value() == before);
+        auto writer = WorkspaceFile::open(folder); // which has a WAL now
+        QVERIFY(writer.value().enqueue("/b", "b", "cpu").ok());
+        QCOMPARE(WorkspaceFile::look(folder).value().queue().value().size(), std::size_t(2));
+    }
+
     void notesSurviveReopening()
     {
         const RunNotes written { { "b", "a", "b" }, "sweep", "looks good", true };

@@ -546,6 +546,32 @@ private Q_SLOTS:
         }
     }
 
+    /// One number on an axis, or two, say nothing of what is between.
+    void anAxisOfASmallChartHadOneNumber()
+    {
+        Random random(7);
+        const auto numbersOf = [](QCPAxisTicker&& ticker, const QCPRange& range) {
+            constexpr int kAsked = 3;
+            ticker.setTickCount(kAsked);
+            QVector<double> ticks;
+            QVector<QString> words;
+            ticker.generate(range, QLocale(), QLatin1Char('g'), 4, ticks, nullptr, &words);
+            ticks.erase(std::remove_if(ticks.begin(), ticks.end(),
+                            [&range](double tick) { return tick < range.lower || tick > range.upper; }),
+                ticks.end());
+            return std::pair(ticks.size(), QSet<QString>(words.begin(), words.end()).size() == words.size());
+        };
+        for (int i = 0; i < 2000; ++i) {
+            const double size = std::pow(10, -6 + 14 * random.uniform());
+            const double low = random.below(2) ? 0 : size * 3 * random.uniform();
+            const QCPRange range(low, low + size);
+            const auto [values, differ] = numbersOf(ValueTicker(), range);
+            QVERIFY2(values >= 3 && values <= 6 && differ, qPrintable(QStringLiteral("%1 %2").arg(low).arg(size)));
+            const auto [tokens, unused] = numbersOf(ChartTicker(XAxis::Tokens), QCPRange(low, low + size * 100));
+            QVERIFY(tokens >= 3 && tokens <= 6);
+        }
+    }
+
     void zoomIsLinkedAndGoesBack()
     {
         const Raw raw = noisy(1, 1000, false);

@@ -8,6 +8,7 @@
 #include "core/tracker/run_event_texts.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/training_notes.h"
+#include "tests/core/base/foreign_lock.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/bridge/run_poller.h"
@@ -24,6 +25,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QSettings>
 #include <QSignalSpy>
@@ -567,6 +569,29 @@ private Q_SLOTS:
         read.clear();
         watcher.setResting(false);
         QTRY_VERIFY_WITH_TIMEOUT(read.count() >= 2, kPatienceMs);
+    }
+
+    /// The window stood still until the look at the run before was over: for seconds at a lock, for ever at a dead
+    /// disk.
+    void anotherRunWasOpenedOnlyAfterTheLookAtTheOneBefore()
+    {
+        const QTemporaryDir workspace;
+        const RunStory story({});
+        const RunPaths locked = RunStory({}, QStringLiteral("locked"), workspace.path()).paths(); // nobody has it open
+        const ForeignLock lock(locked.tracker());
+        QVERIFY(lock.pid() > 0);
+        RunWatcher watcher;
+        watcher.open(QString::fromStdString(locked.folder().string()));
+        QTest::qWait(300); // its look has begun
+        QVERIFY(watcher.isReading());
+        QElapsedTimer waited;
+        waited.start();
+        watcher.open(story.folder());
+        QVERIFY2(waited.elapsed() < 500, qPrintable(QString::number(waited.elapsed())));
+        QTRY_VERIFY_WITH_TIMEOUT(watcher.status(), kPatienceMs);
+        QCOMPARE(watcher.status()->file.config.name, std::string("story"));
+        QTest::qWait(100);
+        QVERIFY(watcher.problem().empty()); // nothing of the one before is told of this one
     }
 
     /// The overview had a dash beside a chart with evaluations: the ledger knows the loss of a checkpoint's own step

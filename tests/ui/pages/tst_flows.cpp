@@ -938,9 +938,50 @@ private Q_SLOTS:
         QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("Run: Save checkpoint now"));
         QVERIFY(list->topLevelItemCount() > 1);
         line->setText(QStringLiteral("xyzzy"));
-        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("No command matches."));
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("Nothing matches."));
         QTest::keyClick(line, Qt::Key_Return);
         QVERIFY(palette.isVisible());
+    }
+
+    /// It knew commands alone.
+    void thePaletteFoundNoChunkRunOrSetting()
+    {
+        const RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 900);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty() && !bench.scanner().lines()->empty(), kPatienceMs);
+        const auto type = [&window](const QString& words, bool enter) {
+            window.findChild<Actions*>()->palette->trigger();
+            auto* palette = window.findChild<CommandPalette*>();
+            auto* line = palette->findChild<QLineEdit*>();
+            line->setText(words);
+            const auto* first = palette->findChild<QTreeWidget*>()->topLevelItem(0);
+            const QStringList said { first->text(0), first->text(1) };
+            QTest::keyClick(line, enter ? Qt::Key_Return : Qt::Key_Escape);
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            return said;
+        };
+        for (const char* form : { "B1 C2", "b1c2", "1:2", "block 1, chunk 2" }) {
+            bench.selection().clear();
+            QCOMPARE(type(QLatin1String(form), true).front(), QStringLiteral("Block 1, chunk 2"));
+            QCOMPARE(bench.selection().selection().chunks.size(), std::size_t(1));
+            QCOMPARE(bench.selection().selection().chunks.front().block, 1);
+            QCOMPARE(bench.selection().selection().chunks.front().column, 2);
+            QCOMPARE(window.runView().currentPage(), static_cast<int>(RunView::Coverage));
+        }
+        QCOMPARE(
+            type(QStringLiteral("B99 C1"), true).back(), QStringLiteral("the map that is shown has no such chunk"));
+        type(QString(), false);
+        QCOMPARE(type(QStringLiteral("story"), false).front(), QStringLiteral("Library: story"));
+        QCOMPARE(type(QStringLiteral("beta1"), true).back(), QStringLiteral("--beta1"));
+        QVERIFY(window.perspective() == MainWindow::Perspective::Launch);
+        type(QStringLiteral("library: story"), true);
+        QVERIFY(window.perspective() == MainWindow::Perspective::Watch);
     }
 
     void paletteShowsShortcutsInAColumnOfTheirOwn()

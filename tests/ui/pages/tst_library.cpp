@@ -5,15 +5,24 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/shell/inspector_dock.h"
+#include "core/workspace/trash.h"
+#include "ui/shell/appearance.h"
 #include "ui/shell/library_dock.h"
+#include "ui/shell/main_window.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <memory>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -33,6 +42,24 @@ AttemptLines twoAttempts()
 {
     return { { 1, 1'000'000'000, 2'000'000'000, StopReason::User, {}, 40, {} },
         { 2, 3'000'000'000, {}, StopReason::None, {}, 2, {} } };
+}
+
+/// Of the menu that is open; a question for a line that follows is answered with `answer`.
+void chooseInMenu(int action, const QString& answer)
+{
+    QWidget* menu = QApplication::activePopupWidget();
+    if (menu == nullptr)
+        qFatal("no menu is open");
+    QTimer::singleShot(200, menu->parentWidget(), [answer] {
+        if (const QWidget* question = QApplication::activeModalWidget(); question != nullptr && !answer.isEmpty()) {
+            auto* line = question->findChild<QLineEdit*>();
+            line->setText(answer);
+            QTest::keyClick(line, Qt::Key_Return);
+        }
+    });
+    for (int i = 0; i <= action; ++i)
+        QTest::keyClick(menu, Qt::Key_Down);
+    QTest::keyClick(menu, Qt::Key_Return);
 }
 
 } // namespace
@@ -299,6 +326,55 @@ private Q_SLOTS:
 
     /// The first run that was found took the place of the one that a person watched, and lay above the edge of the
     /// list.
+    void runsWereTaggedAndTrashedOneByOne()
+    {
+        const QTemporaryDir workspace;
+        std::vector<std::unique_ptr<RunStory>> stories;
+        for (const char* name : { "first", "second", "third" }) {
+            stories.push_back(std::make_unique<RunStory>(RunStory::Size {}, QLatin1String(name), workspace.path()));
+            good(stories.back()->supervisor().endAttempt(stories.back()->attempt(), StopReason::User, {}));
+        }
+        Appearance appearance(false);
+        Workbench bench(workspace.path());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 900);
+        window.show();
+        bench.start({});
+        auto* dock = window.findChild<LibraryDock*>();
+        auto* list = dock->findChild<QTreeView*>();
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(list->currentIndex().isValid(), kPatienceMs);
+        const QString watched = bench.selection().selection().run;
+        const int first = list->currentIndex().row();
+        const QModelIndex other = list->model()->index((first + 1) % 3, 0);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, Qt::ControlModifier, list->visualRect(other).center());
+        QCOMPARE(dock->selectedRuns().size(), 2);
+        QCOMPARE(bench.selection().selection().run, watched); // choosing it for something is not watching it
+        const QStringList chosen = dock->selectedRuns();
+        QCOMPARE(chosen.size(), 2);
+
+        QTimer::singleShot(200, dock, [] { chooseInMenu(0, QStringLiteral("kept")); });
+        dock->menuWanted(window.mapToGlobal(QPoint(100, 200)));
+        const auto tagged = [&bench] {
+            return std::count_if(bench.scanner().lines()->begin(), bench.scanner().lines()->end(),
+                [](const RunLine& line) { return line.notes.tags == std::vector<std::string> { "kept" }; });
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(tagged(), 2, kPatienceMs);
+        QCOMPARE(dock->selectedRuns(), chosen);
+
+        QTimer::singleShot(200, dock, [] { chooseInMenu(1, {}); });
+        dock->menuWanted(window.mapToGlobal(QPoint(100, 200)));
+        QMessageBox* box = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT((box = window.findChild<QMessageBox*>()) != nullptr, kPatienceMs);
+        const auto buttons = box->buttons();
+        const auto move = std::find_if(buttons.begin(), buttons.end(),
+            [](const QAbstractButton* button) { return button->text().contains(QLatin1Char('2')); });
+        QVERIFY(move != buttons.end());
+        (*move)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(1), kPatienceMs);
+        QCOMPARE(trashedRuns(workspace.path().toStdString()).size(), std::size_t(2));
+    }
+
     void typingInTheFilterLeftTheWatchedRun()
     {
         const RunStory story({});

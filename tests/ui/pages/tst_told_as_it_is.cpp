@@ -270,6 +270,34 @@ private Q_SLOTS:
         QCOMPARE(runs->selectionModel()->selectedRows().size(), 2);
     }
 
+    /// A run that was resumed elsewhere went on in the table above, and stood still in the comparison below.
+    void aRunThatWentOnStoodStillInTheComparison()
+    {
+        const RunStory first({ .trained = 9 }, QStringLiteral("first"));
+        RunStory second({ .trained = 5 }, QStringLiteral("second"), first.workspace());
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        page.resize(1280, 760);
+        page.show();
+        QTableView* runs = tableOf(page, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        choose(*runs, { QStringLiteral("first"), QStringLiteral("second") });
+        const auto all = [&page] {
+            QStringList texts;
+            const QAbstractItemModel& model = *tableOf(page, "Summary")->model();
+            for (int column = 0; column < model.columnCount(); ++column)
+                texts.append(model.index(1, column).data().toString());
+            return texts;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: first")), kPatienceMs);
+        const QStringList before = all();
+        for (int i = 0; i < 3; ++i)
+            QVERIFY(second.trainOne(0, true));
+        bench.scanner().refresh();
+        QTRY_VERIFY_WITH_TIMEOUT(all() != before, kPatienceMs);
+    }
+
     void theEpochsThatAResumeAskedForWereNotInTheTableOfRuns()
     {
         const RunStory story({});

@@ -35,6 +35,8 @@ public:
     explicit NewRunPage(Workbench& bench, QWidget* parent = nullptr);
     /// Puts the cursor into the search field.
     void focusSearch();
+    /// Brings the field of a setting into sight and puts the cursor into it.
+    void showSetting(const std::string& key);
     /// Shows the file choosers' result as if it was typed.
     void setSource(const QString& source);
 
@@ -59,7 +61,6 @@ private:
     void refresh();
     void adopt();
     void applyFilter();
-    void showSetting(const std::string& key);
     void probeSoon();
     void probe();
     void takeProbe(const ProbePtr& result);
