@@ -7678,6 +7678,10 @@
         <source>1 block, %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>an older tracker was put back: only files of this attempt are left</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -7679,6 +7679,10 @@
         <source>1 block, %1</source>
         <translation>1 bloque, %1</translation>
     </message>
+    <message>
+        <source>an older tracker was put back: only files of this attempt are left</source>
+        <translation>se puso de nuevo un registro más antiguo: de este intento solo quedan archivos</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -7678,6 +7678,10 @@
         <source>1 block, %1</source>
         <translation>1 个块，%1</translation>
     </message>
+    <message>
+        <source>an older tracker was put back: only files of this attempt are left</source>
+        <translation>放回了较旧的账本：这次尝试只剩下文件</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

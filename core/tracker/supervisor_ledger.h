@@ -64,8 +64,8 @@ public:
     /// How long each call waits for others that write; without it 30 s.
     void setPatience(Patience patience);
 
-    /// @param newestUsed  newest attempt that left files, which the tracker may not know: the next one writes none of
-    /// those
+    /// @param newestUsed  newest attempt that left files, which the tracker may not know: it gets a row, and the
+    /// next one writes none of those
     Result<AttemptId> beginAttempt(
         const ProcessIdentity& supervisor, const std::string& overridesJson, std::int64_t newestUsed = 0);
     Status endAttempt(AttemptId attempt, StopReason reason, const Message& detail);

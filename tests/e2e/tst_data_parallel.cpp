@@ -113,10 +113,12 @@ private Q_SLOTS:
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
         verifyClean(run);
         const auto other = log(run, 1 - rank);
+        QFile supervisor(run + QStringLiteral("/logs/supervisor.log")); // which says how the other one ended
+        QVERIFY(supervisor.open(QIODevice::ReadOnly));
         QVERIFY2(
             other.contains("rank " + QByteArray::number(rank) + " (worker " + QByteArray::number(rank) + ", process ")
                 && other.contains("is gone"),
-            other.constData());
+            (supervisor.readAll() + other).constData());
     }
 
     void heldRankIsKilledAndAllStartAgain()

@@ -172,8 +172,9 @@ def compare(program, name, file, tried):
     plain, special = references(tokenizer)
     different = 0
     ours, ours_special = Furrow(program, file), Furrow(program, file, True)
-    apart = {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special and token.content not in ("<unk>", "[UNK]")}
+    added = [(i, token.content) for i, token in tokenizer.get_added_tokens_decoder().items() if token.special and token.content not in ("<unk>", "[UNK]")]
     for text in tried:
+        apart = {i for i, content in added if content in text}
         for furrow, reference in (ours, plain), (ours_special, special):
             ids, back = furrow.ask(text.encode())
             expected = reference(text)

@@ -6,6 +6,7 @@
 
 #include <QCheckBox>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -97,7 +98,9 @@ void LibraryDock::buildList()
     connect(archived_, &QCheckBox::toggled, this,
         [this](bool on) { filter([this, on] { filter_.setArchivedShown(on); }); });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
-        if (index.isValid() && !following_ && selectedRuns().size() < 2) // several are not all to be watched
+        const bool isOneOfSeveral // choosing it beside others is not watching it; it is not selected yet
+            = (QGuiApplication::keyboardModifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) != 0;
+        if (index.isValid() && !following_ && !isOneOfSeveral)
             choose(index);
     });
     connect(&model_, &RunListModel::attemptsWanted, &attempts_, &AttemptReader::read);

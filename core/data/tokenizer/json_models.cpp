@@ -206,7 +206,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(
         const auto& token = *stringOf(entry[0]);
         if (!entries.insert(token, id))
             return refused(sentence("model.vocab: \"%1\" is there twice", { token }));
-        FURROW_TRY(model->add(id, token, !special.contains(token)));
+        FURROW_TRY(model->add(id, token, fallbackByte(token) >= 0 || !special.contains(token)));
         model->scores.push_back(entry[1].get<double>());
         settings += "\n" + shown(entry[1]);
     }

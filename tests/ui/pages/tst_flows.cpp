@@ -946,7 +946,7 @@ private Q_SLOTS:
     /// It knew commands alone.
     void thePaletteFoundNoChunkRunOrSetting()
     {
-        const RunStory story({});
+        const RunStory story({}, QStringLiteral("fineweb"));
         Appearance appearance(false);
         Workbench bench(story.workspace());
         MainWindow window(bench, appearance, false);
@@ -977,10 +977,10 @@ private Q_SLOTS:
         QCOMPARE(
             type(QStringLiteral("B99 C1"), true).back(), QStringLiteral("the map that is shown has no such chunk"));
         type(QString(), false);
-        QCOMPARE(type(QStringLiteral("story"), false).front(), QStringLiteral("Library: story"));
+        QCOMPARE(type(QStringLiteral("fineweb"), false).front(), QStringLiteral("Library: fineweb"));
         QCOMPARE(type(QStringLiteral("beta1"), true).back(), QStringLiteral("--beta1"));
         QVERIFY(window.perspective() == MainWindow::Perspective::Launch);
-        type(QStringLiteral("library: story"), true);
+        type(QStringLiteral("library: fineweb"), true);
         QVERIFY(window.perspective() == MainWindow::Perspective::Watch);
     }
 

@@ -31,6 +31,8 @@ namespace {
 
 constexpr int kLeastChart = 240;
 
+QRect placeOf(const QWidget& widget, const QWidget& in) { return { widget.mapTo(&in, QPoint(0, 0)), widget.size() }; }
+
 /// A console in a language, with a run that was read.
 class Shown {
 public:
@@ -60,7 +62,11 @@ public:
     {
         return *window_->findChild<QDockWidget*>(QStringLiteral("dock.") + QLatin1String(name));
     }
-    bool isSeen(const char* name) { return !dock(name).widget()->visibleRegion().isEmpty(); }
+    bool isSeen(const char* name) // those behind a tab stand outside the window
+    {
+        const QWidget& widget = *dock(name).widget();
+        return widget.isVisible() && window_->rect().intersects(placeOf(widget, *window_));
+    }
 
     /// The tabs of the lower docks.
     QTabBar& tabs()
@@ -81,7 +87,15 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QRect placeOf(const QWidget& widget, const QWidget& in) { return { widget.mapTo(&in, QPoint(0, 0)), widget.size() }; }
+/// Nothing around it cuts it off. Its visible region lacks what its own parts draw.
+/// @param below  that may lie below an edge [px]
+bool isWhole(const QWidget& widget, int below)
+{
+    for (const QWidget* around = widget.parentWidget(); around != nullptr; around = around->parentWidget())
+        if (!around->rect().adjusted(0, 0, 0, below).contains(placeOf(widget, *around)))
+            return false;
+    return widget.isVisible();
+}
 
 } // namespace
 
@@ -110,7 +124,7 @@ private Q_SLOTS:
         const auto* chart = shown.page().findChild<SeriesChart*>();
         QCOMPARE(shown.window().size(), size);
         QVERIFY2(chart->height() >= kLeastChart, qPrintable(QString::number(chart->height())));
-        QTRY_COMPARE(chart->visibleRegion().boundingRect(), chart->rect());
+        QTRY_VERIFY(isWhole(*chart, size.height() < 600 ? 16 : 0)); // there the banner has two rows
         const int bottom = placeOf(*chart, shown.page()).bottom();
         const auto figures = shown.page().findChildren<FigureRow*>();
         QVERIFY(!figures.isEmpty());
@@ -167,7 +181,7 @@ private Q_SLOTS:
         const int page = shown.window().runView().height();
         shown.window().resize(1280, 790);
         QTRY_VERIFY(!shown.isSeen("lanes"));
-        QVERIFY(shown.window().runView().height() > page + 100);
+        QTRY_VERIFY(shown.window().runView().height() > page + 100);
         const QRect tabs = placeOf(shown.tabs(), shown.window());
         QVERIFY(tabs.height() > 20 && tabs.bottom() < shown.window().height());
         QVERIFY(tabs.top() >= placeOf(shown.window().runView(), shown.window()).bottom());
