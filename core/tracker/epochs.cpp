@@ -174,7 +174,7 @@ EpochNeeds loadNeeds(Database& db)
     }
     Rows newest = db.query("SELECT epoch, fully_opened FROM epoch ORDER BY epoch DESC LIMIT 1");
     if (newest.next()) {
-        needs.newest = newest.integer(0);
+        needs.newest = boundedAt(db, newest, 0, kEpochBounds);
         needs.fullyOpened = newest.integer(1) != 0;
     }
     return needs;
@@ -250,7 +250,9 @@ bool addNextChunks(LedgerFile& file, std::int64_t epoch)
             chunks += rows.integer(1);
         }
     }
-    const std::int64_t first = chunkIdOf({ epoch - 1, from, 0 }).value;
+    // The first epoch has the chunks of its blocks from the beginning: to open it is asked by a changed tracker alone.
+    const std::int64_t before = bounded(db, epoch - 1, kEpochBounds);
+    const std::int64_t first = chunkIdOf({ before, from, 0 }).value;
     const std::int64_t last = first + (past - from) * kMaxChunksPerBlock;
     // What a person left out stays out; everything else, what the parent run trained (inherited=2) too, is to be
     // trained. Empty chunks are done at once.
