@@ -92,7 +92,8 @@ private Q_SLOTS:
             auto merge = run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()), "--counting" });
             QCOMPARE(merge.exitCode, 0);
         }
-        NO_FAULT(run.countingFault());
+        // On a busy machine one of them may have trained the whole epoch before the other began.
+        NO_FAULT(run.countingFault(1, mine.stepsHere > 0 ? 0 : 1));
         NO_FAULT(auditFault(run));
     }
 
