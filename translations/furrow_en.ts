@@ -1662,10 +1662,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is being trained. Stop it first.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 cannot be used: %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7680,6 +7676,26 @@
     </message>
     <message>
         <source>an older tracker was put back: only files of this attempt are left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No process runs the queue. &apos;furrowctl queue start&apos; starts one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1662,10 +1662,6 @@
         <translation>La fusión se terminó. Las réplicas quedan como están; al reanudar se fusionan.</translation>
     </message>
     <message>
-        <source>%1 is being trained. Stop it first.</source>
-        <translation>%1 se está entrenando. Deténgala antes.</translation>
-    </message>
-    <message>
         <source>%1 cannot be used: %2</source>
         <translation>%1 no se puede usar: %2</translation>
     </message>
@@ -7682,6 +7678,26 @@
     <message>
         <source>an older tracker was put back: only files of this attempt are left</source>
         <translation>se puso de nuevo un registro más antiguo: de este intento solo quedan archivos</translation>
+    </message>
+    <message>
+        <source>No process runs the queue. &apos;furrowctl queue start&apos; starts one.</source>
+        <translation>Ningún proceso ejecuta la cola. &apos;furrowctl queue start&apos; inicia uno.</translation>
+    </message>
+    <message>
+        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
+        <translation>El registro no sabía de %1 fragmentos que una persona había excluido; quedan excluidos de nuevo.</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
+        <translation>El registro %1 es más antiguo que lo que hay en %2: allí consta que una persona excluyó %3, y el registro no lo sabe.</translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation>No se inicia nada de la cola: %1 tiene %2 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
+        <translation>No se inicia nada de la cola: la ejecuta %1. Deje que siga, o termínelo e inicie la cola de nuevo.</translation>
     </message>
 </context>
 <context>

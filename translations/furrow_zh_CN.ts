@@ -1661,10 +1661,6 @@
         <translation>合并已终止。副本保持原样；继续运行时会合并。</translation>
     </message>
     <message>
-        <source>%1 is being trained. Stop it first.</source>
-        <translation>%1 正在训练。请先停止。</translation>
-    </message>
-    <message>
         <source>%1 cannot be used: %2</source>
         <translation>无法使用 %1：%2</translation>
     </message>
@@ -7681,6 +7677,26 @@
     <message>
         <source>an older tracker was put back: only files of this attempt are left</source>
         <translation>放回了较旧的账本：这次尝试只剩下文件</translation>
+    </message>
+    <message>
+        <source>No process runs the queue. &apos;furrowctl queue start&apos; starts one.</source>
+        <translation>没有进程在运行队列。&apos;furrowctl queue start&apos; 会启动一个。</translation>
+    </message>
+    <message>
+        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
+        <translation>账本不知道有人已排除的 %1 个数据段；它们再次被排除。</translation>
+    </message>
+    <message>
+        <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
+        <translation>账本 %1 比 %2 中的内容旧：那里记录有人排除了%3，而账本不知道。</translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <translation>队列中的内容都不会启动：%1 持有 %2，且不是 Furrow 的程序。请结束它，或等它放开。</translation>
+    </message>
+    <message>
+        <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
+        <translation>队列中的内容都不会启动：运行它的是%1。请让它继续，或结束它并重新启动队列。</translation>
     </message>
 </context>
 <context>

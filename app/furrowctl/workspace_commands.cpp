@@ -2,7 +2,6 @@
 
 #include "app/furrowctl/command.h"
 #include "core/base/absolute_path.h"
-#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/log.h"
 #include "core/base/owner.h"
@@ -73,9 +72,22 @@ Result<Queue> readQueue(const WorkspaceOptions& o)
     if (!isTaken(workspaceFile(workspace)))
         return queue;
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::look(workspace));
-    FURROW_TRY_ASSIGN(queue.entries, file.queue());
+    FURROW_TRY_ASSIGN(queue.entries, queueNow(file));
     FURROW_TRY_ASSIGN(queue.isPaused, file.isQueuePaused());
     return queue;
+}
+
+/// Nothing of what waits in the queue will be started: why. "": it will, or a person paused it.
+Message whyItStands(const std::filesystem::path& workspace, const Queue& queue)
+{
+    if (const auto canRun = checkQueueCanRun(workspace); !canRun.ok())
+        return canRun.error().message;
+    const bool waits = std::ranges::any_of(
+        queue.entries, [](const QueueEntry& entry) { return entry.state == QueueState::Waiting; });
+    if (!waits || queue.isPaused)
+        return {};
+    return isQueueRun(workspace) ? whatHoldsQueueUp(workspace)
+                                 : sentence("No process runs the queue. 'furrowctl queue start' starts one.");
 }
 
 int showQueue(const WorkspaceOptions& o)
@@ -84,15 +96,15 @@ int showQueue(const WorkspaceOptions& o)
     const auto queue = readQueue(o);
     if (!queue.ok())
         return fail(queue.error(), o.json);
-    const bool active = isLocked(queueLock(workspace));
-    const Status canRun = checkQueueCanRun(workspace);
+    const bool active = isQueueRun(workspace);
+    const Message stands = whyItStands(workspace, queue.value());
     if (o.json) {
         nlohmann::json entries = nlohmann::json::array();
         for (const QueueEntry& entry : queue.value().entries)
             entries.push_back({ { "id", entry.id }, { "run", entry.run }, { "name", entry.name },
                 { "lane", entry.lane }, { "state", toString(entry.state) }, { "outcome", entry.outcome } });
-        print({ { "paused", queue.value().isPaused }, { "active", active },
-            { "cannot_run", canRun.ok() ? Message() : canRun.error().message }, { "entries", entries } });
+        print({ { "paused", queue.value().isPaused }, { "active", active }, { "cannot_run", stands },
+            { "entries", entries } });
         return kDone;
     }
     for (const QueueEntry& entry : queue.value().entries)
@@ -102,8 +114,8 @@ int showQueue(const WorkspaceOptions& o)
         std::cout << "The queue is empty.\n";
     else if (queue.value().isPaused)
         std::cout << "The queue is paused: nothing is started.\n";
-    if (!canRun.ok())
-        std::cout << withFullStop(canRun.error().message) << "\n";
+    if (!stands.empty())
+        std::cout << withFullStop(stands) << "\n";
     std::cout << std::flush;
     return kDone;
 }
@@ -120,6 +132,8 @@ int withFile(const WorkspaceOptions& o, const std::function<Status(WorkspaceFile
     if (!file.ok())
         return fail(file.error(), o.json);
     Status status = start ? checkQueueCanRun(pathFromUtf8(o.workspace)) : Status {};
+    if (status.ok())
+        status = settleQueue(file.value());
     if (status.ok())
         status = change(file.value());
     if (status.ok() && start)

@@ -1,18 +1,22 @@
 #include "core/workspace/queue_runner.h"
 
+#include "core/base/byte_locks.h"
 #include "core/base/file_lock.h"
+#include "core/base/lock_holder.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/device/gpu.h"
 #include "core/run/start/life_cycle.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/status/run_status.h"
 #include "core/workspace/run_folders.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -56,18 +60,42 @@ std::string outcomeOf(const RunPaths& paths)
     }
 }
 
-Status settleRunning(WorkspaceFile& file, const std::vector<QueueEntry>& queue)
+/// Whoever may read a workspace could hold its lock for ever: only those who can run the queue may open it.
+void keepLockFromReaders(const std::filesystem::path& lock)
 {
-    for (const QueueEntry& entry : queue) {
-        if (entry.state != QueueState::Running)
-            continue;
-        const std::string outcome = outcomeOf(RunPaths(pathFromUtf8(entry.run)));
-        if (outcome.empty())
-            continue;
-        logInfo("The run " + entry.name + " of the queue ended: " + outcome + ".");
-        FURROW_TRY(file.setEntry(entry.id, QueueState::Ended, outcome));
+    using enum std::filesystem::perms;
+    std::error_code failed;
+    const auto now = std::filesystem::status(lock, failed).permissions();
+    const bool isOfGroup = !failed && (now & group_write) != none;
+    if (!failed)
+        std::filesystem::permissions(
+            lock, owner_read | owner_write | (isOfGroup ? group_read | group_write : none), failed);
+}
+
+/// By a program that does not run queues.
+bool isHeldByStranger(const std::filesystem::path& lock)
+{
+    const auto owner = ownerOfFileLock(lock);
+    return owner && owner->process != thisProcess() && !owner->commandLine.empty()
+        && !isProgramOfFurrow(owner->commandLine);
+}
+
+Result<FileLock> takeQueueLock(const std::filesystem::path& workspace, const StopRequest& stop)
+{
+    const auto path = queueLock(workspace);
+    bool isSaid = false;
+    for (;;) {
+        auto lock = FileLock::tryLock(path);
+        if (lock.ok())
+            keepLockFromReaders(path);
+        if (lock.ok() || lock.error().code != ErrorCode::Busy)
+            return lock;
+        if (!isHeldByStranger(path) || stop.waitFor(kBeat))
+            return Error { ErrorCode::Busy,
+                sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
+        if (!std::exchange(isSaid, true))
+            logWarning(whatHoldsQueueUp(workspace));
     }
-    return {};
 }
 
 /// The devices of living runs of the workspace that somebody started beside the queue.
@@ -189,29 +217,46 @@ std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vec
     return found;
 }
 
+Result<std::vector<QueueEntry>> queueNow(WorkspaceFile& file)
+{
+    FURROW_TRY_ASSIGN(auto queue, file.queue());
+    for (QueueEntry& entry : queue) {
+        const std::string outcome
+            = entry.state == QueueState::Running ? outcomeOf(RunPaths(pathFromUtf8(entry.run))) : std::string();
+        if (outcome.empty())
+            continue;
+        entry.state = QueueState::Ended;
+        entry.outcome = outcome;
+    }
+    return queue;
+}
+
+Status settleQueue(WorkspaceFile& file)
+{
+    FURROW_TRY_ASSIGN(const auto kept, file.queue());
+    FURROW_TRY_ASSIGN(const auto now, queueNow(file));
+    for (const QueueEntry& entry : now) {
+        const auto before = std::ranges::find(kept, entry.id, &QueueEntry::id);
+        if (before == kept.end() || before->state == entry.state)
+            continue;
+        logInfo("The run " + entry.name + " of the queue ended: " + entry.outcome + ".");
+        FURROW_TRY(file.setEntry(entry.id, entry.state, entry.outcome));
+    }
+    return {};
+}
+
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
 {
-    auto lock = FileLock::tryLock(queueLock(workspace));
-    if (!lock.ok() && lock.error().code != ErrorCode::Busy)
-        return lock.error();
-    if (!lock.ok())
-        return Error { ErrorCode::Busy,
-            sentence("the queue of %1 is run by another process already", { utf8Text(workspace) }) };
+    FURROW_TRY_ASSIGN(const auto lock, takeQueueLock(workspace, stop));
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
     RunsBesideTheQueue others(workspace);
     do {
-        auto queue = file.queue();
-        if (!queue.ok())
-            return queue.error();
-        FURROW_TRY(settleRunning(file, queue.value()));
+        FURROW_TRY(settleQueue(file));
         FURROW_TRY_ASSIGN(auto paused, file.isQueuePaused());
-        if (!paused) {
+        if (!paused)
             FURROW_TRY(startWaiting(file, others));
-        }
-        queue = file.queue();
-        if (!queue.ok())
-            return queue.error();
-        const bool open = std::any_of(queue.value().begin(), queue.value().end(), [&](const QueueEntry& e) {
+        FURROW_TRY_ASSIGN(const auto queue, file.queue());
+        const bool open = std::any_of(queue.begin(), queue.end(), [paused](const QueueEntry& e) {
             return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused);
         });
         if (!open)
@@ -224,7 +269,7 @@ Status checkQueueCanRun(const std::filesystem::path& workspace)
 {
     const auto lock = queueLock(workspace);
     std::error_code unknown;
-    if (isLocked(lock) || !std::filesystem::exists(std::filesystem::symlink_status(lock, unknown)))
+    if (isQueueRun(workspace) || !std::filesystem::exists(std::filesystem::symlink_status(lock, unknown)))
         return {};
     const auto opened = RegularFile::open(lock, RegularFile::At::End); // as who runs the queue opens it
     return opened.ok()
@@ -233,10 +278,31 @@ Status checkQueueCanRun(const std::filesystem::path& workspace)
               sentence("You cannot run this queue, and nobody is seen to run it: %1", { opened.error().message }) };
 }
 
+Message whatHoldsQueueUp(const std::filesystem::path& workspace)
+{
+    const auto lock = queueLock(workspace);
+    const auto holder = fileLockHolder(lock);
+    if (!holder)
+        return {};
+    if (isHeldByStranger(lock))
+        return sentence(
+            "Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.",
+            { inWords(*holder), utf8Text(lock) });
+    return holder->stopped
+        ? sentence("Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.",
+              { inWords(*holder) })
+        : Message();
+}
+
+bool isQueueRun(const std::filesystem::path& workspace)
+{
+    return isLocked(queueLock(workspace)) || fileLockHolder(queueLock(workspace));
+}
+
 Status startQueue(const std::filesystem::path& workspace)
 {
     FURROW_TRY(checkQueueCanRun(workspace));
-    if (isLocked(queueLock(workspace)))
+    if (isQueueRun(workspace) && !isHeldByStranger(queueLock(workspace)))
         return {};
     auto program = executablePath().parent_path() / "furrowctl"; // also when the console asks
     program += executablePath().extension();

@@ -15,13 +15,24 @@ bool shareDevice(const std::string& a, const std::string& b);
 /// @param taken  devices of runs that train beside the queue
 std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vector<std::string> taken = {});
 
+/// The queue as it is: an entry whose run was started and trains no more has ended, whether anybody kept that or not.
+Result<std::vector<QueueEntry>> queueNow(WorkspaceFile& file);
+/// Keeps that.
+Status settleQueue(WorkspaceFile& file);
+
 /// Starts runs of the queue one after the other in each lane, until nothing waits or runs, or `stop`. A device is taken
-/// by any living run of the workspace, whoever started it. Busy when another process does it already. Runs it started
-/// go on when it ends.
+/// by any living run of the workspace, whoever started it. Busy when another process does it already; one that holds
+/// the lock and is no program of Furrow's is waited for. Runs it started go on when it ends.
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop);
 
 /// Why no process of this user can run the queue; success where one could, or does. Makes and locks nothing.
 Status checkQueueCanRun(const std::filesystem::path& workspace);
+
+/// What keeps the process that runs the queue from starting anything: a stranger holds its lock, or it was stopped by
+/// a signal. "": nothing, or nobody runs it.
+Message whatHoldsQueueUp(const std::filesystem::path& workspace);
+/// A process runs the queue, or is kept from it. True for other users too, who cannot open its lock.
+bool isQueueRun(const std::filesystem::path& workspace);
 
 /// Makes sure that a detached process runs the queue.
 Status startQueue(const std::filesystem::path& workspace);

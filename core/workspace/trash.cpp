@@ -9,6 +9,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/run_paths.h"
+#include "core/run/status/run_holder.h"
 #include "core/workspace/workspace_file.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Status checkTrashable(const fs::path& workspace, const fs::path& run)
 {
     const RunPaths paths(wholeFolder(run));
     if (isLocked(paths.supervisorLock()))
-        return Error { ErrorCode::Busy, sentence("%1 is being trained. Stop it first.", { utf8Text(run) }) };
+        return heldByAnother(paths);
     const fs::path parent = paths.folder().parent_path();
     if (parent != absolutePath(workspace) / "runs" && parent != wholeFolder(workspace))
         return Error { ErrorCode::InvalidArgument,
@@ -85,7 +86,11 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     const fs::path trash = isBesideRuns ? trashBesideRuns(workspace) : trashOf(workspace);
     for (const auto& into : { trashOf(workspace), trash }) // into the folder of whoever put a link there
         FURROW_TRY(refuseLink(into));
-    return move(folder, trash);
+    FURROW_TRY_ASSIGN(const auto moved, move(folder, trash));
+    if (!isLocked(RunPaths(moved).supervisorLock()))
+        return moved;
+    FURROW_TRY(realFileSystem().rename(moved, folder)); // its training began meanwhile
+    return heldByAnother(RunPaths(folder));
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)

@@ -65,6 +65,7 @@ private Q_SLOTS:
     void aRunOfAnotherUserWasSaidToBeKilled();
     void aStopWaitedWithoutAWord();
     void aTrackerThatNobodyMayWriteWasNotNamed();
+    void aResumeMadeTheFolderOfATrashedRunAgain();
 
 private:
     void startRun(int lines, const QStringList& more = {});
@@ -118,6 +119,37 @@ void TestLocks::finishesWhole()
     const auto epoch = RunDriver::auditedEpoch(run_);
     QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
     QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
+}
+
+/// A resume that had just begun made runs/NAME anew, with a log and no run in it.
+void TestLocks::aResumeMadeTheFolderOfATrashedRunAgain()
+{
+    const QString space = folder_->path();
+    run_ = space + QStringLiteral("/runs/run");
+    const auto text = RunDriver::writeText(space, 40);
+    const auto trained
+        = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"),
+                             run_, QStringLiteral("--devices"), QStringLiteral("cpu") }
+            + RunDriver::tinyModel());
+    QVERIFY2(trained.exitCode == 0, qPrintable(trained.errors));
+    for (int milliseconds = 10; milliseconds <= 100; milliseconds += 15) {
+        QProcess resume;
+        resume.start(RunDriver::program(),
+            { QStringLiteral("resume"), run_, QStringLiteral("--epochs"), QString::number(milliseconds),
+                QStringLiteral("--detach") });
+        QVERIFY(resume.waitForStarted());
+        QTest::qSleep(milliseconds);
+        const auto trash = RunDriver::ctl({ QStringLiteral("trash"), run_, QStringLiteral("--workspace"), space });
+        QVERIFY(resume.waitForFinished(60'000));
+        const QString trashed = space + QStringLiteral("/trash/run");
+        QCOMPARE(QFile::exists(trashed), trash.exitCode == 0);
+        QCOMPARE(QFile::exists(run_), trash.exitCode != 0);
+        if (trash.exitCode == 0)
+            QVERIFY(QDir().rename(trashed, run_));
+        RunDriver::ctl({ QStringLiteral("kill"), run_ });
+        QVERIFY(RunDriver::waitForState(
+            run_, { QStringLiteral("finished"), QStringLiteral("stopped"), QStringLiteral("interrupted") }));
+    }
 }
 
 /// It stands still in its next write when this returns.

@@ -16,6 +16,7 @@ Status enqueueRun(const std::filesystem::path& workspace, const std::filesystem:
     FURROW_TRY(checkQueueCanRun(workspace));
     FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(run)));
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+    FURROW_TRY(settleQueue(file));
     FURROW_TRY(file.enqueue(utf8Text(run), config.name, laneOf(config.devices)));
     return startQueue(workspace);
 }
@@ -49,8 +50,9 @@ void WorkspaceCommands::run(Job job)
 void WorkspaceCommands::change(std::function<Status(WorkspaceFile&)> job)
 {
     run([job = std::move(job)](const std::filesystem::path& workspace) -> Status {
-        auto file = WorkspaceFile::open(workspace);
-        return file.ok() ? job(file.value()) : Status(file.error());
+        FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+        FURROW_TRY(settleQueue(file));
+        return job(file);
     });
 }
 

@@ -1,6 +1,5 @@
 #include "ui/bridge/workspace_scanner.h"
 
-#include "core/base/file_lock.h"
 #include "core/base/path.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/status/run_status.h"
@@ -216,13 +215,13 @@ WorkspaceView readWorkspace(const fs::path& workspace)
         return view;
     if (auto notes = file.value().notes(); notes.ok())
         view.notes = std::move(notes).value();
-    if (auto entries = file.value().queue(); entries.ok())
+    if (auto entries = queueNow(file.value()); entries.ok())
         view.queue.entries = std::move(entries).value();
     if (auto paused = file.value().isQueuePaused(); paused.ok())
         view.queue.paused = paused.value();
-    view.queue.active = isLocked(queueLock(workspace));
-    if (const auto canRun = checkQueueCanRun(workspace); !canRun.ok())
-        view.queue.cannotRun = canRun.error().message;
+    view.queue.active = isQueueRun(workspace);
+    const auto canRun = checkQueueCanRun(workspace);
+    view.queue.cannotRun = canRun.ok() ? whatHoldsQueueUp(workspace) : canRun.error().message;
     return view;
 }
 

@@ -1,6 +1,6 @@
 #include "ui/shell/main_window.h"
 
-#include "core/run/start/chunk_decisions.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"

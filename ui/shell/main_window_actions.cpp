@@ -3,7 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/run/audit/tracker_damage.h"
-#include "core/run/start/chunk_decisions.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/workspace/run_folders.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"

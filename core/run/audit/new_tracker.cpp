@@ -7,6 +7,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/brain.h"
 #include "core/run/status/feeder_meters.h"
@@ -253,6 +254,9 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
     FURROW_TRY_ASSIGN(
         report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
+    FURROW_TRY_ASSIGN(const auto leftOut, leaveOutAgain(paths, file.runId, target));
+    if (!leftOut.empty())
+        report.notes.push_back(leftOut);
     FURROW_TRY_ASSIGN(auto proof, audit(target));
     if (!proof.isClean())
         return Error { ErrorCode::Internal,

@@ -16,8 +16,8 @@ Status refuseLinks(const RunPaths& paths)
     for (const auto& path : { paths.supervisorLock(), paths.exportsFolder(), paths.viewCacheFolder() })
         FURROW_TRY(refuseLink(path));
     for (const auto& path : { paths.folder() / "cache", paths.checkpointsFolder(), paths.removedManifestsFolder(),
-             paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(),
-             paths.meetingsFolder() })
+             paths.unknownCheckpointsFolder(), paths.writingNotesFolder(), paths.frozenFolder(), paths.meetingsFolder(),
+             paths.leftOutFolder() })
         FURROW_TRY(refuseNoFolder(path));
     for (const auto& folder : { paths.telemetryFolder(), paths.logsFolder(), paths.memoryFolder(),
              paths.evaluationsFolder() }) { // files there are appended to

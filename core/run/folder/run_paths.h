@@ -47,6 +47,8 @@ public:
                                                  ///< incarnation appends after the other
     /// The newest evaluation of each worker; see evaluation_file.h.
     std::filesystem::path evaluationsFolder() const { return folder_ / "evaluations"; }
+    /// What a person left out by hand; see left_out_chunks.h.
+    std::filesystem::path leftOutFolder() const { return folder_ / "left-out"; }
     /// Where the ranks of a data-parallel attempt find one another: one file for each time they start together.
     std::filesystem::path meetingsFolder() const { return folder_ / "meetings"; }
     std::filesystem::path logsFolder() const { return folder_ / "logs"; }

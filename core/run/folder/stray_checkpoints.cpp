@@ -7,6 +7,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/left_out_chunks.h"
 
 #include <algorithm>
 #include <charconv>
@@ -193,6 +194,11 @@ Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& ru
             "The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.",
             { utf8Text(paths.tracker()), utf8Text(paths.telemetryFolder()), std::to_string(known.attempt),
                 std::to_string(told) });
+    FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, tracker));
+    if (!forgotten.empty())
+        return sentence(
+            "The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.",
+            { utf8Text(paths.tracker()), utf8Text(paths.leftOutFolder()), toString(forgotten.front().chunks.front()) });
     return Message();
 }
 

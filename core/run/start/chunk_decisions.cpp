@@ -1,9 +1,10 @@
 #include "core/run/start/chunk_decisions.h"
 
 #include "core/base/file_lock.h"
+#include "core/run/folder/left_out_chunks.h"
+#include "core/run/folder/run_file.h"
 #include "core/run/start/life_cycle.h"
 #include "core/tracker/ledger_reader.h"
-#include "core/tracker/moves.h"
 #include "core/tracker/supervisor_ledger.h"
 
 namespace furrow {
@@ -32,25 +33,6 @@ Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::s
     return goOnAfter(paths, ledger);
 }
 
-/// Of one place: the chunk of the newest epoch, whatever its state, and those of other open epochs that can be left
-/// out. An epoch that does not have the chunk yet takes it over from the one before.
-Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
-{
-    std::vector<ChunkId> found;
-    for (const EpochRow& epoch : epochs) {
-        place.epoch = epoch.epoch;
-        const bool isNewest = epoch.epoch == epochs.back().epoch;
-        if (epoch.closedWallNs && !isNewest)
-            continue;
-        const auto cell = reader.cell(chunkIdOf(place));
-        if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
-            return cell.error();
-        if (cell.ok() && (isNewest || canBeLeftOut(cell.value().state)))
-            found.push_back(cell.value().id);
-    }
-    return found;
-}
-
 } // namespace
 
 Status retryChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
@@ -63,10 +45,9 @@ Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
     return decide(paths, &SupervisorLedger::acceptPoisoned, chunks);
 }
 
-bool canBeLeftOut(ChunkState state) { return isLegalMove(state, ChunkState::Excluded); }
-
 Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause)
 {
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
@@ -76,6 +57,7 @@ Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, con
         meant.insert(meant.end(), open.begin(), open.end());
     }
     FURROW_TRY(ledger.exclude(meant, cause));
+    FURROW_TRY(keepLeftOut(paths, file.runId, { meant, cause }));
     return goOnAfter(paths, ledger);
 }
 

@@ -15,10 +15,9 @@ namespace furrow {
 Status retryChunks(const RunPaths& paths, std::span<const ChunkId> chunks);
 /// They stay untrained, by name, and keep the epoch open no more. Otherwise as retryChunks().
 Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks);
-/// Not trained and not in training: excludeChunks() can leave it out.
-bool canBeLeftOut(ChunkState state);
 /// The places of these chunks, of whatever epoch, are trained no more: left out of the newest epoch and, where they are
-/// not trained yet, of the others that are open; later epochs take it over. All or none.
+/// not trained yet, of the others that are open; later epochs take it over. All or none. Kept beside the tracker too
+/// (left_out_chunks.h).
 /// @param cause  kept with each of them, and shown
 /// @return Busy when one is being trained, InvalidArgument when one is trained already
 Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause);

@@ -268,7 +268,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(checkResume(paths, file, reader, choice, [&paths] { return audit(paths.tracker()); }));
     FURROW_TRY(checkIsAnyLeft(paths, wanted, choice));
     FURROW_TRY(requireWorker());
-    FURROW_TRY(realFileSystem().createFolders(paths.logsFolder()));
+    FURROW_TRY(realFileSystem().createFolder(paths.logsFolder())); // never the run's own: it may be in the trash by now
     ProcessOptions options;
     options.environment = environment;
     options.withSecrets = true; // for the feeder

@@ -11,6 +11,7 @@
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
@@ -283,6 +284,9 @@ Result<std::vector<Message>> recoverRun(
         if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
             return status.error().in(sentence("taking checkpoints back"));
     FURROW_TRY(checkStates(paths, file, choice, notes));
+    FURROW_TRY_ASSIGN(auto leftOut, leaveOutAgain(paths, file.runId, paths.tracker()));
+    if (!leftOut.empty())
+        notes.push_back(leftOut);
     if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
         return status.error().in(sentence("removing leftovers"));
     return notes;

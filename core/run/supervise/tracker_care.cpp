@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kSavePatienceNs = 10 * kSecondNs; // for processes that were killed
+// A supervisor that stood still finds a file that grew meanwhile, and nobody is to blame for that.
+constexpr int kSecondsBeforeSaid = 5;
 constexpr auto kSaveTurn = std::chrono::milliseconds(50);
 // A snapshot is for those who look from elsewhere: it may cost a five-hundredth of the time.
 constexpr std::int64_t kSnapshotShare = 500;
@@ -49,14 +51,14 @@ void TrackerCare::atTheEnd(bool isReplaced)
 
 void TrackerCare::shrinkWal()
 {
-    auto moved = saidWalGrows_ ? ledger_.emptyWal()
-                               : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
+    auto moved = secondsGrown_ > 0 ? ledger_.emptyWal()
+                                   : ledger_.checkpointWal(); // a file that has grown is cut as soon as it can be
     if (!moved.ok())
         logWarning(moved.error().message);
     const auto grown = sayWhatKeepsTheWal(paths_.tracker());
-    if (!grown.empty() && !saidWalGrows_)
+    secondsGrown_ = grown.empty() ? 0 : secondsGrown_ + 1;
+    if (secondsGrown_ == kSecondsBeforeSaid)
         logWarning(grown);
-    saidWalGrows_ = !grown.empty();
 }
 
 Status TrackerCare::publishSnapshot()

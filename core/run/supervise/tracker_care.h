@@ -33,7 +33,7 @@ private:
     SupervisorLedger& ledger_;
     const RunFolderGuard& guard_;
     const Clock& clock_;
-    bool saidWalGrows_ = false;
+    int secondsGrown_ = 0; ///< how long the WAL has been large without a break
     std::int64_t nextSnapshotNs_ = 0;
 };
 

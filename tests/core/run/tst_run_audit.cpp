@@ -20,11 +20,13 @@
 #include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/repair.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/start/chunk_decisions.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/hindrance.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
+#include "core/tracker/audit/rebuild.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/training_notes.h"
 #include "core/tracker/window_ranges.h"
@@ -1389,6 +1391,56 @@ private Q_SLOTS:
         QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean(), report.findings.empty() ? "" : report.findings.front().text.c_str());
+    }
+
+    void chunksLeftOutByHandWereTrainedAfterAnOlderTrackerWasPutBack_data()
+    {
+        QTest::addColumn<bool>("knowsTheEpoch");
+        QTest::addColumn<bool>("isRepaired");
+        QTest::addRow("repaired") << true << true;
+        QTest::addRow("repaired, left out in an epoch that it does not know") << false << true;
+        QTest::addRow("gone on with") << true << false;
+        QTest::addRow("gone on with, left out in an epoch that it does not know") << false << false;
+    }
+    /// Only the tracker knew what a person had left out: an older one forgot it without a word.
+    void chunksLeftOutByHandWereTrainedAfterAnOlderTrackerWasPutBack()
+    {
+        QFETCH(bool, knowsTheEpoch);
+        QFETCH(bool, isRepaired);
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        const auto before = run.paths.folder() / "before.sqlite";
+        const auto keep = [&] { good(good(Database::open(run.paths.tracker(), {})).backupTo(before)); };
+        if (!knowsTheEpoch)
+            keep();
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        if (knowsTheEpoch)
+            keep();
+        const std::vector<ChunkId> chosen { chunkIdOf({ 1, 0, 0 }), chunkIdOf({ 1, 1, 1 }) };
+        good(excludeChunks(run.paths, chosen, sentence("left out by hand")));
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        fs::rename(before, run.paths.tracker());
+        good(Database::setWalMode(run.paths.tracker()));
+        const std::string told = "a person left chunk 0 of block 0 (epoch 2) out there";
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).find(told) != std::string::npos);
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        std::vector<Message> notes;
+        if (isRepaired)
+            notes = good(repairRun(run.paths, [](const std::string&) { })).notes;
+        else {
+            auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+            notes = good(recoverRun(run.paths, file, ledger, { .acceptLoss = true }, realFileSystem()));
+        }
+        QVERIFY(std::ranges::any_of(notes, [](const Message& note) {
+            return note.find("did not know of 2 chunks that a person had left out") != std::string::npos;
+        }));
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        QCOMPARE(good(reader.epochs()).size(), std::size_t(2));
+        for (const ChunkId chunk : chosen)
+            QVERIFY(good(reader.cell(chunk)).state == ChunkState::Excluded);
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
     }
 
     void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume

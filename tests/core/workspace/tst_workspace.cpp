@@ -14,6 +14,8 @@
 #include <atomic>
 #include <fstream>
 #include <memory>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -206,6 +208,55 @@ private Q_SLOTS:
         const auto status = runQueue(workspace("locked"), stop);
         QVERIFY(!status.ok());
         QCOMPARE(status.error().code, ErrorCode::Busy);
+    }
+
+    /// Whoever could read the workspace held its lock, and the queue stood: no word why, not even afterwards.
+    void aStrangerWhoHeldTheLockOfTheQueueStoppedItSilently()
+    {
+        const auto space = workspace("held-up");
+        auto file = WorkspaceFile::open(space);
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", "cpu").ok());
+        std::ofstream(queueLock(space)) << "";
+        int until[2];
+        QCOMPARE(pipe(until), 0);
+        const pid_t stranger = fork();
+        if (stranger == 0) {
+            ::close(until[1]);
+            char nothing = 0;
+            (void)::flock(::open(queueLock(space).c_str(), O_RDONLY), LOCK_EX);
+            (void)!::read(until[0], &nothing, 1);
+            _exit(0);
+        }
+        QTRY_VERIFY(isLocked(queueLock(space)));
+        const auto told = whatHoldsQueueUp(space);
+        QVERIFY2(told.find(std::to_string(stranger)) != std::string::npos, told.c_str());
+        std::atomic<bool> isDone = false;
+        std::jthread queue([&] {
+            const StopRequest stop(false);
+            (void)runQueue(space, stop);
+            isDone = true;
+        });
+        QTest::qWait(1500);
+        QVERIFY(!isDone);
+        ::close(until[1]);
+        QTRY_VERIFY_WITH_TIMEOUT(isDone, 30'000);
+        QVERIFY(file.value().queue().value().front().state == QueueState::Ended);
+        QCOMPARE(waitpid(stranger, nullptr, 0), stranger);
+        using enum std::filesystem::perms;
+        QVERIFY((std::filesystem::status(queueLock(space)).permissions() & (others_all | group_all)) == none);
+        QVERIFY(whatHoldsQueueUp(space).empty() && !isQueueRun(space));
+    }
+
+    /// Who ran the queue was killed: the run was finished, and the queue said "running" and would not let it go.
+    void aRunThatHadEndedStoodInTheQueueAsRunning()
+    {
+        auto file = WorkspaceFile::open(workspace("nobody-runs-it"));
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", "cpu").ok());
+        QVERIFY(file.value().setEntry(1, QueueState::Running, "").ok());
+        const auto now = queueNow(file.value()).value().front();
+        QVERIFY(now.state == QueueState::Ended && !now.outcome.empty());
+        QVERIFY(settleQueue(file.value()).ok() && file.value().queue().value().front() == now);
+        QVERIFY(file.value().removeEntry(1).ok());
     }
 
     /// Only runs of the queue counted: four of them trained beside one that a person had started.

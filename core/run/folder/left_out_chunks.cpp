@@ -1,0 +1,164 @@
+#include "core/run/folder/left_out_chunks.h"
+
+#include "core/base/clock.h"
+#include "core/base/file_system.h"
+#include "core/base/link_refusal.h"
+#include "core/base/random.h"
+#include "core/base/sentence.h"
+#include "core/config/bounded_json.h"
+#include "core/config/message_json.h"
+#include "core/tracker/audit/rebuild.h"
+#include "core/tracker/moves.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 64 << 20; // three million chunks
+constexpr std::size_t kNameDigits = 16;
+
+/// Nothing: it is not of this run, or no such file.
+std::optional<LeftOut> decidedIn(const std::string& text, const std::string& runId)
+{
+    const auto json = parseBoundedJson(text);
+    if (!json.is_object())
+        return std::nullopt;
+    try {
+        LeftOut decided;
+        if (json.at("run").get<std::string>() != runId)
+            return std::nullopt;
+        decided.cause = messageOf(json.at("cause").get<std::string>(), json.at("message").get<std::string>());
+        for (const auto& chunk : json.at("chunks"))
+            decided.chunks.push_back({ chunk.get<std::int64_t>() });
+        return decided;
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+}
+
+/// Whether the tracker would train it: in its newest epoch, or in one that was open by then and that it does not know.
+Result<bool> wouldTrain(LedgerReader& tracker, const EpochRow& newest, ChunkPlace place)
+{
+    const bool isOfLaterEpoch = place.epoch > newest.epoch && newest.blockCount;
+    place.epoch = newest.epoch;
+    const auto cell = tracker.cell(chunkIdOf(place));
+    if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
+        return cell.error();
+    return cell.ok()
+        && (canBeLeftOut(cell.value().state) || (isOfLaterEpoch && cell.value().state == ChunkState::Committed));
+}
+
+/// Later epochs take over what is left out in the newest one. So one more is opened where chunks are trained in it
+/// already: by then all blocks were known. Whatever the files say, it is one.
+Status openOneMore(const std::filesystem::path& tracker, const std::vector<LeftOut>& forgotten, const EpochRow& newest)
+{
+    const bool isOfLater = std::ranges::any_of(forgotten, [&newest](const LeftOut& decided) {
+        return std::ranges::any_of(
+            decided.chunks, [&newest](ChunkId chunk) { return placeOf(chunk).epoch > newest.epoch; });
+    });
+    return isOfLater && newest.blockCount ? openEpochsUpTo(tracker, newest.epoch + 1) : Status {};
+}
+
+} // namespace
+
+Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided)
+{
+    nlohmann::json chunks = nlohmann::json::array();
+    for (const ChunkId chunk : decided.chunks)
+        chunks.push_back(chunk.value);
+    const nlohmann::json json
+        = { { "run", runId }, { "wall_ns", systemClock().wallNs() }, { "cause", decided.cause.text() },
+              { "message", messageParts(decided.cause) }, { "chunks", std::move(chunks) } };
+    FURROW_TRY(refuseNoFolder(paths.leftOutFolder()));
+    FURROW_TRY(realFileSystem().createFolder(paths.leftOutFolder()));
+    return writeFileDurably(realFileSystem(), paths.leftOutFolder() / (randomHex(kNameDigits) + ".json"),
+        json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId)
+{
+    std::vector<LeftOut> kept;
+    const auto entries = entriesOf(paths.leftOutFolder());
+    if (!entries.ok())
+        return entries.error().code == ErrorCode::NotFound ? Result<std::vector<LeftOut>>(std::move(kept))
+                                                           : entries.error();
+    for (const auto& entry : entries.value()) {
+        if (entry.extension() != ".json" || isLink(entry))
+            continue;
+        const auto text = readFile(entry, kMostBytes);
+        if (!text.ok() && text.error().code == ErrorCode::Io)
+            return text.error();
+        if (auto decided = text.ok() ? decidedIn(text.value(), runId) : std::nullopt; decided)
+            kept.push_back(std::move(*decided));
+    }
+    return kept;
+}
+
+Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+{
+    FURROW_TRY_ASSIGN(auto kept, keptLeftOut(paths, runId));
+    if (kept.empty())
+        return kept;
+    FURROW_TRY_ASSIGN(const auto epochs, tracker.epochs());
+    std::vector<LeftOut> forgotten;
+    for (auto& decided : kept) {
+        std::vector<ChunkId> chunks;
+        for (const ChunkId chunk : epochs.empty() ? std::vector<ChunkId> {} : decided.chunks) {
+            FURROW_TRY_ASSIGN(const bool would, wouldTrain(tracker, epochs.back(), placeOf(chunk)));
+            if (would)
+                chunks.push_back(chunk);
+        }
+        if (!chunks.empty())
+            forgotten.push_back({ std::move(chunks), decided.cause });
+    }
+    return forgotten;
+}
+
+Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
+    FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, reader));
+    if (forgotten.empty())
+        return Message();
+    FURROW_TRY_ASSIGN(const auto known, reader.epochs());
+    FURROW_TRY(openOneMore(tracker, forgotten, known.back()));
+    FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
+    std::int64_t places = 0;
+    for (const auto& decided : forgotten) {
+        std::vector<ChunkId> meant;
+        for (const ChunkId chunk : decided.chunks) {
+            FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
+            std::ranges::copy(open, std::back_inserter(meant));
+        }
+        FURROW_TRY(ledger.exclude(meant, decided.cause));
+        places += static_cast<std::int64_t>(decided.chunks.size());
+    }
+    return sentence("The tracker did not know of %1 chunks that a person had left out; they are left out again.",
+        { Count(places) });
+}
+
+Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
+{
+    std::vector<ChunkId> found;
+    for (const EpochRow& epoch : epochs) {
+        place.epoch = epoch.epoch;
+        const bool isNewest = epoch.epoch == epochs.back().epoch;
+        if (epoch.closedWallNs && !isNewest)
+            continue;
+        const auto cell = reader.cell(chunkIdOf(place));
+        if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
+            return cell.error();
+        if (cell.ok() && (isNewest || canBeLeftOut(cell.value().state)))
+            found.push_back(cell.value().id);
+    }
+    return found;
+}
+
+bool canBeLeftOut(ChunkState state) { return isLegalMove(state, ChunkState::Excluded); }
+
+} // namespace furrow

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/ledger_reader.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+// left-out/: which chunks a person left out by hand, a small file for each time. The tracker decides; an older one
+// that is put back knows nothing of what was decided after it, and by these files that is seen and done again.
+
+/// What a person decided at one time.
+struct LeftOut {
+    std::vector<ChunkId> chunks; ///< of the epoch that was the newest; meant are their places, from then on
+    Message cause;
+};
+
+/// Durable. For what the tracker took already: so no file says what was not decided.
+Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);
+/// In no order. Files that are not of this run, or not to be understood, say nothing; Io when one cannot be read.
+Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId);
+/// Those that the tracker does not know: it would train their chunks in its newest epoch.
+Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
+/// Leaves them out again. Returns that in a sentence; "": the tracker knows them all.
+Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker);
+
+/// Of one place: the chunk of the newest epoch, whatever its state, and those of other open epochs that can be left
+/// out. An epoch that does not have the chunk yet takes it over from the one before.
+Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place);
+/// Not trained and not in training: it can be left out.
+bool canBeLeftOut(ChunkState state);
+
+} // namespace furrow
