@@ -486,7 +486,6 @@ Status SupervisorLedger::requestEvaluation()
 
 Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const Message& cause)
 {
-    constexpr std::size_t kMostCauseBytes = 1000;
     if (cause.text().size() > kMostCauseBytes)
         return Error { ErrorCode::InvalidArgument,
             sentence(

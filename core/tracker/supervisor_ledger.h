@@ -160,6 +160,7 @@ public:
     Status forgetDesired();
     Status requestSave();
     Status requestEvaluation();
+    static constexpr std::size_t kMostCauseBytes = 1000; ///< kept with each chunk, and shown for it in every epoch
     Status exclude(std::span<const ChunkId> chunks, const Message& cause);
     /// Poisoned -> Accepted, or -> Free for another try.
     Status acceptPoisoned(std::span<const ChunkId> chunks);

@@ -10,6 +10,7 @@
 #include "core/run/folder/finished_mark.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/evaluation_file.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/memory_file.h"
 #include "core/run/status/reading.h"
 #include "core/run/folder/run_file.h"
@@ -37,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     static const ::ScratchFolder scratch("run");
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const char* name :
-        { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json", "evaluations/w0.json" })
+    for (const char* name : { "run.json", "parent.json", "finished.json", "reading.json", "memory/w0.json",
+             "evaluations/w0.json", "left-out/0.json" })
         scratch.write(name, text);
     const RunPaths paths(scratch.path());
     checkWords(readRunFile(paths));
@@ -55,6 +56,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)readFinishedMark(paths);
     if (const auto reading = readReading(paths))
         (void)toJson(*reading).dump();
+    if (const auto kept = keptLeftOut(paths, "abc"); kept.ok())
+        for (const LeftOut& decided : kept.value())
+            for (const ChunkId chunk : decided.chunks)
+                FURROW_CHECK(chunkIdOf(placeOf(chunk)) == chunk, "a chunk that no run can have");
     (void)readMemory(paths.memoryFile(0));
     (void)newestEvaluation(paths, [](const ToldEvaluation&) { return true; });
     AttemptRow attempt;
@@ -87,6 +92,8 @@ std::vector<std::string> fuzzSeeds()
         return std::string(std::istreambuf_iterator<char>(in), {});
     };
     return { bytesOf(paths.configFile()), bytesOf(paths.parentFile()), toJson(Reading {}).dump(),
-        R"({"attempt":1,"marked_ns":2})", R"({"lr":0.1,"workers":2,"name":["a"]})",
-        writePlan(block, { { 0, 9, 2, 2, 9, false } }), writeManifest(manifest), std::string(3000, '{') };
+        R"({"attempt":1,"marked_ns":2})",
+        R"({"run":"abc","cause":"left out by hand","message":"","chunks":[100000000000000]})",
+        R"({"lr":0.1,"workers":2,"name":["a"]})", writePlan(block, { { 0, 9, 2, 2, 9, false } }),
+        writeManifest(manifest), std::string(3000, '{') };
 }

@@ -9,6 +9,7 @@
 #include "core/config/message_json.h"
 #include "core/tracker/audit/rebuild.h"
 #include "core/tracker/moves.h"
+#include "core/tracker/row_bounds.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,9 +33,12 @@ std::optional<LeftOut> decidedIn(const std::string& text, const std::string& run
         if (json.at("run").get<std::string>() != runId)
             return std::nullopt;
         decided.cause = messageOf(json.at("cause").get<std::string>(), json.at("message").get<std::string>());
-        for (const auto& chunk : json.at("chunks"))
+        for (const auto& chunk : json.at("chunks")) {
+            if (!isChunkId(chunk.get<std::int64_t>()))
+                return std::nullopt;
             decided.chunks.push_back({ chunk.get<std::int64_t>() });
-        return decided;
+        }
+        return decided.cause.size() <= SupervisorLedger::kMostCauseBytes ? std::optional(decided) : std::nullopt;
     } catch (const nlohmann::json::exception&) {
         return std::nullopt;
     }

@@ -59,6 +59,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         { paths.evaluationFile(), paths.questionsFile(), paths.duplicatesFile(), paths.supervisorLock() })
         FURROW_TRY(refuseIrregular(one));
     FURROW_TRY(checkFoldersWritable(paths));
+    FURROW_TRY(checkWritableByAny(paths.tracker()));
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty()) // its snapshot stands in
         return foreignRefusal(paths, foreign);
     FURROW_TRY(LedgerReader::checkIsLive(paths.tracker()));
