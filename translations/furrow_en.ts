@@ -7698,6 +7698,10 @@
         <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -7699,6 +7699,10 @@
         <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
         <translation>No se inicia nada de la cola: la ejecuta %1. Deje que siga, o termínelo e inicie la cola de nuevo.</translation>
     </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>%1 fragmentos que una persona había excluido están en estos pesos: se entrenaron en pesos que para entonces ya se habían abandonado. &apos;furrowctl resume RUN --from-checkpoint&apos; vuelve a un estado anterior a ellos.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

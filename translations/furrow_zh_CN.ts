@@ -7698,6 +7698,10 @@
         <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
         <translation>队列中的内容都不会启动：运行它的是%1。请让它继续，或结束它并重新启动队列。</translation>
     </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>有人已排除的 %1 个数据段在这些权重中：它们是在当时已放弃的权重里训练的。&apos;furrowctl resume RUN --from-checkpoint&apos; 可以回到它们之前。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -40,12 +40,7 @@ int write(const TokenizeOptions& o, const std::string& bytes)
     }
     if (auto isNew = checkNewFile(o.out); !isNew.ok())
         return fail(isNew.error());
-    auto file = realFileSystem().create(pathFromUtf8(o.out));
-    if (!file.ok())
-        return fail(file.error());
-    if (auto status = file.value()->append(bytes.data(), bytes.size()); !status.ok())
-        return fail(status.error());
-    auto status = file.value()->close();
+    const auto status = writeNewFile(realFileSystem(), pathFromUtf8(o.out), bytes);
     return status.ok() ? kDone : fail(status.error());
 }
 
@@ -163,7 +158,7 @@ int trainTokenizer(const TrainOptions& o)
     auto tokenizer = loadTokenizerDefinition(definition.value(), o.out);
     if (!tokenizer.ok())
         return fail(tokenizer.error(), o.json);
-    if (auto status = writeFileDurably(realFileSystem(), pathFromUtf8(o.out), definition.value()); !status.ok())
+    if (auto status = writeNewFile(realFileSystem(), pathFromUtf8(o.out), definition.value()); !status.ok())
         return fail(status.error(), o.json);
     const auto size = tokenizer.value()->vocabularySize();
     if (o.json)

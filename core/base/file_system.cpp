@@ -39,16 +39,25 @@ Status writeNew(FileSystem& files, const std::filesystem::path& path, std::strin
     return file->close();
 }
 
-Status writeAndReplace(FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable)
+using Move = Status (FileSystem::*)(const std::filesystem::path& from, const std::filesystem::path& to);
+
+Status writeAside(
+    FileSystem& files, const std::filesystem::path& path, std::string_view bytes, bool durable, Move intoPlace)
 {
     std::filesystem::path temporary = path;
     temporary += "." + randomHex(8) + ".tmp";
     Status status = writeNew(files, temporary, bytes, durable);
     if (status.ok())
-        status = files.replace(temporary, path);
+        status = (files.*intoPlace)(temporary, path);
     if (!status.ok())
         (void)files.removeAll(temporary); // the first error is the one to tell
     return status;
+}
+
+Status syncFolderOf(FileSystem& files, const std::filesystem::path& path)
+{
+    const std::filesystem::path folder = path.parent_path();
+    return files.syncFolder(folder.empty() ? std::filesystem::path(".") : folder);
 }
 
 } // namespace
@@ -67,14 +76,19 @@ Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path
 
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
 {
-    FURROW_TRY(writeAndReplace(files, path, bytes, true));
-    const std::filesystem::path folder = path.parent_path();
-    return files.syncFolder(folder.empty() ? std::filesystem::path(".") : folder);
+    FURROW_TRY(writeAside(files, path, bytes, true, &FileSystem::replace));
+    return syncFolderOf(files, path);
+}
+
+Status writeNewFile(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
+{
+    FURROW_TRY(writeAside(files, path, bytes, true, &FileSystem::rename));
+    return syncFolderOf(files, path);
 }
 
 Status writeFileWhole(FileSystem& files, const std::filesystem::path& path, std::string_view bytes)
 {
-    return writeAndReplace(files, path, bytes, false);
+    return writeAside(files, path, bytes, false, &FileSystem::replace);
 }
 
 Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t maxBytes)

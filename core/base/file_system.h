@@ -66,7 +66,9 @@ Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path
 
 /// Writes bytes under a temporary name, syncs, replaces `path`, syncs the folder. Readers see the old or the new file.
 Status writeFileDurably(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
-/// The same without syncing, for what may be lost with the power.
+/// The same onto a name that must not exist, however long the bytes took to be made: for files that a person names.
+Status writeNewFile(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
+/// The same without syncing, onto what is there, for what may be lost with the power.
 Status writeFileWhole(FileSystem& files, const std::filesystem::path& path, std::string_view bytes);
 
 /// The whole file, at most `maxBytes` (else InvalidArgument: untrusted input is bounded).

@@ -151,7 +151,7 @@ Status writeDebugBundle(const fs::path& run, const fs::path& target)
 {
     FURROW_TRY(checkIsRun(RunPaths(run)));
     FURROW_TRY_ASSIGN(auto bytes, gzipped(tarOf(collect(run))));
-    return writeFileDurably(realFileSystem(), target, bytes);
+    return writeNewFile(realFileSystem(), target, bytes);
 }
 
 } // namespace furrow

@@ -255,8 +255,11 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     FURROW_TRY_ASSIGN(
         report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
     FURROW_TRY_ASSIGN(const auto leftOut, leaveOutAgain(paths, file.runId, target));
-    if (!leftOut.empty())
-        report.notes.push_back(leftOut);
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(target));
+    FURROW_TRY_ASSIGN(const auto inTheWeights, leftOutInTheWeights(paths, file.runId, reader));
+    for (const auto& said : { leftOut, inTheWeights })
+        if (!said.empty())
+            report.notes.push_back(said);
     FURROW_TRY_ASSIGN(auto proof, audit(target));
     if (!proof.isClean())
         return Error { ErrorCode::Internal,

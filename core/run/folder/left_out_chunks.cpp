@@ -146,6 +146,24 @@ Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, c
         { Count(places) });
 }
 
+Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+{
+    FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
+    std::int64_t trained = 0;
+    for (const auto& decided : kept)
+        for (const ChunkId chunk : decided.chunks) {
+            const auto cell = tracker.cell(chunk);
+            if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
+                return cell.error();
+            trained += cell.ok() && cell.value().state == ChunkState::Committed ? 1 : 0;
+        }
+    return trained == 0
+        ? Message()
+        : sentence(
+              "%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. 'furrowctl resume RUN --from-checkpoint' goes back behind them.",
+              { Count(trained) });
+}
+
 Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
 {
     std::vector<ChunkId> found;

@@ -27,6 +27,9 @@ Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::strin
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 /// Leaves them out again. Returns that in a sentence; "": the tracker knows them all.
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker);
+/// For a tracker that was made anew: by manifests alone weights may be chosen that a person had given up before chunks
+/// of them were left out. Says that; "": no chunk that is left out is in the weights.
+Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 
 /// Of one place: the chunk of the newest epoch, whatever its state, and those of other open epochs that can be left
 /// out. An epoch that does not have the chunk yet takes it over from the one before.

@@ -70,6 +70,17 @@ private Q_SLOTS:
         QCOMPARE(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
     }
 
+    /// The name was free when a long command began; what a person put there meanwhile was gone at its end.
+    void aFileThatAppearedMeanwhileWasOverwritten()
+    {
+        const auto folder = at("appeared");
+        QVERIFY(realFileSystem().createFolders(folder).ok());
+        QVERIFY(writeNewFile(realFileSystem(), folder / "f", "a person's").ok());
+        QVERIFY(!writeNewFile(realFileSystem(), folder / "f", "ours").ok());
+        QCOMPARE(readFile(folder / "f").value(), std::string("a person's"));
+        QCOMPARE(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+    }
+
     void readersOfADurableWriteSeeTheOldOrTheNewFile()
     {
         const auto path = at("replaced");

@@ -13,6 +13,7 @@
 #include "core/run/audit/model_card.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_meters.h"
@@ -1441,6 +1442,21 @@ private Q_SLOTS:
         for (const ChunkId chunk : chosen)
             QVERIFY(good(reader.cell(chunk)).state == ChunkState::Excluded);
         QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+    }
+
+    /// Manifests say nothing of weights that were given up: a repair without any ledger chose them again.
+    void aRepairChoseWeightsWithChunksThatWereLeftOut()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        good(keepLeftOut(run.paths, file.runId, { { chunkIdOf({ 0, 0, 0 }) }, sentence("left out by hand") }));
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        const auto notes = good(repairRun(run.paths, [](const std::string&) { }, true)).notes;
+        QVERIFY(std::ranges::any_of(notes, [](const Message& note) {
+            return note.starts_with("1 chunks that a person had left out are in these weights");
+        }));
     }
 
     void aCopyOfATrackerWithoutAWalWasADeadEnd() // whole for audit, doctor and dry run, and refused by the resume
