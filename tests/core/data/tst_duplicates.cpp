@@ -387,6 +387,30 @@ private Q_SLOTS:
             QCOMPARE(says("trained twice in each epoch"), duplicates == Duplicates::Report);
         }
     }
+    /// The run said that the rows are trained twice in each epoch, and stated the epsilon of once.
+    void privateTrainingCountedARowOfAFileThatIsNamedTwiceOnce()
+    {
+        DataFolder folder;
+        const auto text = test::indexedLines(40);
+        const auto one = folder.write("in/one.txt", text);
+        const auto copy = folder.write("two.txt", text);
+        std::filesystem::create_hard_link(pathFromUtf8(one), folder.path("hard.txt"));
+        std::filesystem::create_symlink(pathFromUtf8(one), folder.path("link.txt"));
+        const auto inside = utf8Text(folder.path("in"));
+        for (const auto& other :
+            { one, inside, copy, utf8Text(folder.path("hard.txt")), utf8Text(folder.path("link.txt")) }) {
+            auto config = test::configFor({ one, other });
+            QVERIFY(inspectData(config).ok());
+            config.noiseMultiplier = 1;
+            const auto refused = inspectData(config);
+            QVERIFY2(!refused.ok(), other.c_str());
+            QCOMPARE(refused.error().code, ErrorCode::InvalidArgument);
+            const std::string said = refused.error().message;
+            QVERIFY2(said.find(one) != std::string::npos && said.find(other) != std::string::npos, said.c_str());
+            config.duplicates = Duplicates::Skip;
+            QVERIFY(inspectData(config).ok());
+        }
+    }
     void aChangedListWasBelieved()
     {
         DataFolder folder;
