@@ -297,7 +297,7 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
             "%1 is a WebDataset: its files of one name are one row, and their endings are its columns.", { name }));
     if (!format.encoding.empty())
         sentences.push_back(format.otherEncoding.empty()
-                ? sentence("%1 is %2 text and is converted to UTF-8.", { name, format.encoding })
+                ? sentence("%1 is %2 text and is converted to UTF-8.", { name, encodingInWords(format.encoding) })
                 : sentence(
                       "%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.",
                       { name, format.encoding, format.otherEncoding }));

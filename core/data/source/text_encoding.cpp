@@ -38,14 +38,26 @@ Converter openConverter(const std::string& name)
     return U_SUCCESS(error) ? std::move(converter) : nullptr;
 }
 
-/// Korean text of our days has syllables that EUC-KR lacks and windows-949 adds to it. ICU makes control characters of
-/// them, and has another encoding of IBM's for "cp949".
+constexpr const char* kChinese = "windows-54936"; ///< GB18030 whose byte 0x80 is a euro sign, as in GBK
+
+/// Encodings that text of our days outgrew, and the one that has all their characters and those that were added. ICU
+/// makes private or control characters of the latter, and has another encoding of IBM's for "cp949".
+struct Outgrown {
+    const char* extension;
+    std::array<const char*, 4> names;
+};
+constexpr Outgrown kOutgrown[] {
+    { "windows-949", { "EUC-KR", "ibm-970_P110_P110-2006_U2", "ibm-949_P110-1999", "windows-949-2000" } },
+    { kChinese, { "GB18030", "windows-936-2000", "ibm-1383_P110-1999", "ibm-1386_P100-2001" } },
+    { "Big5-HKSCS", { "Big5", "windows-950-2000", "ibm-950_P110-1999", "ibm-1375_P100-2008" } },
+};
 std::string withItsExtension(const std::string& name)
 {
-    constexpr std::array kKorean { "EUC-KR", "ibm-970_P110_P110-2006_U2", "ibm-949_P110-1999", "windows-949-2000" };
-    const bool isKorean = std::any_of(kKorean.begin(), kKorean.end(),
-        [&name](const char* korean) { return ucnv_compareNames(name.c_str(), korean) == 0; });
-    return isKorean ? "windows-949" : name;
+    for (const auto& [extension, outgrown] : kOutgrown)
+        if (std::ranges::any_of(
+                outgrown, [&name](const char* known) { return ucnv_compareNames(name.c_str(), known) == 0; }))
+            return extension;
+    return name;
 }
 
 /// Text in code units of two bytes that are mostly Latin, without a byte order mark. Where all bytes are ASCII, a few
@@ -218,16 +230,19 @@ std::string linesWithOthers(std::string_view text)
     return lines;
 }
 
+constexpr UChar kEuro = 0x20AC;
 constexpr UChar kNoCharacter = 0xDC00; ///< between the two conversions; no text has it alone
 
 /// For bytes that the encoding does not have. ICU itself puts U+001A or U+FFFD for them, and nobody would know.
-void U_CALLCONV markBroken(const void* /*context*/, UConverterToUnicodeArgs* to, const char* /*bytes*/,
-    std::int32_t /*size*/, UConverterCallbackReason reason, UErrorCode* error)
+/// @param context  what a lone 0x80 is; null: such a byte too
+void U_CALLCONV markBroken(const void* context, UConverterToUnicodeArgs* to, const char* bytes, std::int32_t size,
+    UConverterCallbackReason reason, UErrorCode* error)
 {
     if (reason > UCNV_IRREGULAR) // it is opened, closed or copied
         return;
     *error = U_ZERO_ERROR;
-    ucnv_cbToUWriteUChars(to, &kNoCharacter, 1, 0, error);
+    const bool isKnown = context != nullptr && size == 1 && bytes[0] == '\x80';
+    ucnv_cbToUWriteUChars(to, isKnown ? static_cast<const UChar*>(context) : &kNoCharacter, 1, 0, error);
 }
 
 /// They become a byte that is no UTF-8, which is counted and told as in a text that was UTF-8 from the beginning.
@@ -253,7 +268,8 @@ public:
     {
         UErrorCode error = U_ZERO_ERROR;
         if (from_ && to_) {
-            ucnv_setToUCallBack(from_.get(), markBroken, nullptr, nullptr, nullptr, &error);
+            ucnv_setToUCallBack(
+                from_.get(), markBroken, encoding == kChinese ? &kEuro : nullptr, nullptr, nullptr, &error);
             ucnv_setFromUCallBack(to_.get(), writeBroken, nullptr, nullptr, nullptr, &error);
         }
     }
@@ -368,6 +384,8 @@ Result<std::string> encodingNamed(const std::string& name)
     }
     return found == "UTF-8" || found == "US-ASCII" ? std::string() : found;
 }
+
+std::string encodingInWords(const std::string& encoding) { return encoding == kChinese ? "GB18030" : encoding; }
 
 std::unique_ptr<ByteStream> decodedStream(std::unique_ptr<ByteStream> stream, const std::string& encoding)
 {

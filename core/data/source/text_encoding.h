@@ -28,6 +28,9 @@ Result<std::string> encodingOfBroken(ByteStream& text);
 /// The encoding of that name; InvalidArgument when ICU knows none.
 Result<std::string> encodingNamed(const std::string& name);
 
+/// The name that people know; encodingNamed() knows it too.
+std::string encodingInWords(const std::string& encoding);
+
 /// Code units of two or four bytes: the bytes themselves are no text.
 bool isWideEncoding(std::string_view encoding);
 

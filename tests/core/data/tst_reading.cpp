@@ -1010,6 +1010,49 @@ private Q_SLOTS:
             QVERIFY2(reading(config).contains("windows-949"), qPrintable(reading(config)));
         }
     }
+    /// ICU makes 0xFF, or private characters, of what GBK and the Big5 of Hong Kong have and their tables lack.
+    void charactersOfChineseTextBecamePrivateOnes_data()
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const char* bytes, const char* text) {
+            QTest::newRow((QByteArray(name) + " " + text).constData())
+                << QByteArray(name) << QByteArray(bytes) << QString::fromUtf8(text);
+        };
+        for (const char* name : { "gb18030", "gbk", "cp936", "gb2312" }) {
+            row(name,
+                "\xbc\xdb\x80"
+                "5",
+                "价€5");
+            row(name, "\xa2\xe3\xfe\x50\xa8\xbf", "€⺁ǹ");
+            row(name, "\x81\x30\x84\x36", "¥");
+        }
+        for (const char* name : { "big5", "big5-hkscs", "cp950" })
+            row(name, "\xfe\x50\x87\x40\xfb\x40\xa4\xa4\xa3\xe1", "漽䏰𨦼中€");
+    }
+    void charactersOfChineseTextBecamePrivateOnes()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, text);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write("a.txt", bytes.toStdString() + "\n") });
+        config.encoding = name.toStdString();
+        QCOMPARE(QString::fromStdString(texts(config, folder)[0]), text);
+    }
+    void theEuroSignOfGbkWasNoCharacterWhenItsEncodingWasFound()
+    {
+        DataFolder folder;
+        std::string text; // "this book costs N euros, which is not expensive" with the sign
+        for (int i = 0; i < 60; ++i)
+            text += "\xd5\xe2\xb1\xbe\xca\xe9\xb5\xc4\xbc\xdb\xb8\xf1\xca\xc7\x80" + std::to_string(i)
+                + "\xa3\xac\xce\xd2\xc3\xc7\xb6\xbc\xd6\xaa\xb5\xc0\xb2\xbb\xb9\xf3\xa1\xa3\n";
+        const auto config = test::configFor({ folder.write("a.txt", text) });
+        QVERIFY2(reading(config).contains("is GB18030 text"), qPrintable(reading(config)));
+        QCOMPARE(
+            QString::fromStdString(texts(config, folder)[3]), QString::fromUtf8("这本书的价格是€3，我们都知道不贵。"));
+    }
     void aFewBrokenBytesDoNotMakeUtf8AnotherEncoding()
     {
         DataFolder folder;
