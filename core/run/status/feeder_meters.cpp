@@ -210,7 +210,6 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     all.hub = blocks.comparedFiles();
     all.hub.compared.insert(before_.hub.compared.begin(), before_.hub.compared.end());
     std::erase_if(all.hub.never, [&](std::int32_t place) { return all.hub.compared.contains(place); });
-    const auto traffic = sharedHubClient()->traffic();
     const double seconds = static_cast<double>(systemClock().monotonicNs() - startedNs_) / 1e9;
     all.doing = doing;
     all.exclusions = exclusions_.count();
@@ -229,14 +228,31 @@ void FeederMeters::publish(const Message& doing, const BlockManager& blocks)
     all.lookedTokens = before_.lookedTokens + unknown_.tokens();
     all.repeatedShare = ofAllAttempts(before_.repeatedShare, repetition_.share());
     all.unknownShare = ofAllAttempts(before_.unknownShare, unknown_.share());
-    all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
-    all.downloadRequests = before_.downloadRequests + traffic.requests;
     all.opens = before_.opens + opens.count;
     all.openMs = opens.count > 0 ? 1e3 * opens.seconds / static_cast<double>(opens.count) : 0;
     all.slowestOpenMs = 1e3 * opens.slowestSeconds;
     all.busyShare = seconds > 0 ? makingSeconds_ / seconds : 0;
+    const std::lock_guard guard(mutex_);
+    addTraffic(all);
     if (auto status = publishReading(paths_, all); !status.ok())
         logWarning(status.error().message);
+    published_ = std::move(all);
+}
+
+void FeederMeters::addTraffic(Reading& all) const
+{
+    const auto traffic = sharedHubClient()->traffic();
+    all.downloadedBytes = before_.downloadedBytes + traffic.bodyBytes;
+    all.downloadRequests = before_.downloadRequests + traffic.requests;
+}
+
+void FeederMeters::publishTraffic()
+{
+    const std::lock_guard guard(mutex_);
+    if (!published_)
+        return;
+    addTraffic(*published_);
+    (void)publishReading(paths_, *published_); // publish() says what is wrong with the file
 }
 
 } // namespace furrow

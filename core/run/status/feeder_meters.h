@@ -9,6 +9,8 @@
 #include "core/tracker/feeder_ledger.h"
 #include "core/tracker/ledger_reader.h"
 
+#include <mutex>
+
 namespace furrow {
 
 /// What the ledger keeps of the chunks of a prepared block, with samples end to end.
@@ -17,7 +19,7 @@ std::vector<PreparedChunk> preparedChunks(const std::vector<ChunkSummary>& chunk
 Result<std::vector<PreparedChunk>> preparedChunks(const PreparedBlock& block, const WindowRules& rules);
 
 /// Counts what a feeder reads, watches for repeated and unknown text, and tells all: reading.json and telemetry.
-/// Trouble with these files is logged and changes nothing else. Not thread-safe.
+/// Trouble with these files is logged and changes nothing else. Not thread-safe, but for publishTraffic().
 class FeederMeters {
 public:
     /// @param blocks  the same in all calls
@@ -41,8 +43,12 @@ public:
     void countUntrained(
         LedgerReader& ledger, const BlockManager& blocks, double heldOutPercent, std::int64_t replanned);
     void publish(const Message& doing, const BlockManager& blocks);
+    /// What was published last, with what was downloaded since: a download may last for hours, and its feeder be killed
+    /// in it. Any thread.
+    void publishTraffic();
 
 private:
+    void addTraffic(Reading& all) const;
     void lookAtText(const PreparedBlock& block, std::span<const PreparedChunk> chunks);
     void lookAtEncoding(const Made& made, BlockManager& blocks);
     void tell(const std::optional<std::string>& alarm);
@@ -61,6 +67,8 @@ private:
     RepetitionAlarm repetition_;
     UnknownAlarm unknown_;
     std::optional<TelemetryWriter> telemetry_;
+    std::mutex mutex_;
+    std::optional<Reading> published_; ///< guarded by mutex_
 };
 
 } // namespace furrow
