@@ -7700,6 +7700,27 @@
     </message>
     <message>
         <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is in the data twice, by %2 and by %3: each of its rows would take part twice in an epoch, and private training would state half of that. Name it once, or train the first of equal texts alone (%4).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: each of its rows would take part twice in an epoch, and private training would state half of that. Leave one of them out, or train the first of equal texts alone (%3).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is again as it was when the run was made. Epochs that open from now on train it, but for rows that never came into a block or were taken out of one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -7702,6 +7702,28 @@
     <message>
         <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
         <translation>%1 fragmentos que una persona había excluido están en estos pesos: se entrenaron en pesos que para entonces ya se habían abandonado. &apos;furrowctl resume RUN --from-checkpoint&apos; vuelve a un estado anterior a ellos.</translation>
+        <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
+        <translation>%1: lo que tenía a partir de la fila %2 no llegó a ningún bloque, así que nadie sabe cuántas filas eran.</translation>
+    </message>
+    <message>
+        <source>%1 is in the data twice, by %2 and by %3: each of its rows would take part twice in an epoch, and private training would state half of that. Name it once, or train the first of equal texts alone (%4).</source>
+        <translation>%1 está dos veces en los datos, por %2 y por %3: cada una de sus filas participaría dos veces en una época, y el entrenamiento privado declararía la mitad. Nómbrelo una sola vez, o entrene solo el primero de los textos iguales (%4).</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: each of its rows would take part twice in an epoch, and private training would state half of that. Leave one of them out, or train the first of equal texts alone (%3).</source>
+        <translation>%1 tiene el contenido de %2: cada una de sus filas participaría dos veces en una época, y el entrenamiento privado declararía la mitad. Quite uno de los dos, o entrene solo el primero de los textos iguales (%3).</translation>
+    </message>
+    <message>
+        <source>%1 is again as it was when the run was made. Epochs that open from now on train it, but for rows that never came into a block or were taken out of one.</source>
+        <translation>%1 vuelve a ser como era cuando se creó la ejecución. Las épocas que se abran a partir de ahora lo entrenan, salvo las filas que nunca llegaron a un bloque o que se quitaron de uno.</translation>
+    </message>
+    <message>
+        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
+        <translation>%1 filas de otros archivos en el bloque %2, que se preparó con ellas: %3</translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
+        <translation>omitido con su archivo: %1</translation>
     </message>
 </context>
 <context>

@@ -7701,6 +7701,28 @@
     <message>
         <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
         <translation>有人已排除的 %1 个数据段在这些权重中：它们是在当时已放弃的权重里训练的。&apos;furrowctl resume RUN --from-checkpoint&apos; 可以回到它们之前。</translation>
+        <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
+        <translation>%1：从第 %2 行起的内容没有进入任何块，因此无人知道那有多少行。</translation>
+    </message>
+    <message>
+        <source>%1 is in the data twice, by %2 and by %3: each of its rows would take part twice in an epoch, and private training would state half of that. Name it once, or train the first of equal texts alone (%4).</source>
+        <translation>%1 在数据中出现了两次（通过 %2 和 %3）：它的每一行在一个轮次中会参与两次，而隐私训练只会声明其一半。请只指定一次，或只训练相同文本中的第一个（%4）。</translation>
+    </message>
+    <message>
+        <source>%1 has the content of %2: each of its rows would take part twice in an epoch, and private training would state half of that. Leave one of them out, or train the first of equal texts alone (%3).</source>
+        <translation>%1 的内容与 %2 相同：它的每一行在一个轮次中会参与两次，而隐私训练只会声明其一半。请去掉其中一个，或只训练相同文本中的第一个（%3）。</translation>
+    </message>
+    <message>
+        <source>%1 is again as it was when the run was made. Epochs that open from now on train it, but for rows that never came into a block or were taken out of one.</source>
+        <translation>%1 又与创建运行时一样了。从现在起开始的轮次会训练它，但从未进入块或已从块中去掉的行除外。</translation>
+    </message>
+    <message>
+        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
+        <translation>块 %2 中来自其他文件的 %1 行（该块是与它们一起准备的）：%3</translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
+        <translation>随其文件一起略去：%1</translation>
     </message>
 </context>
 <context>

@@ -553,6 +553,10 @@ std::vector<Message> BlockManager::leftOut() const
     for (const auto* files : { &state_->leftOut, &state_->cutOff })
         for (const auto& [path, why] : *files)
             all.push_back(why);
+    for (const auto& [path, row] : state_->planner->passedBy())
+        all.push_back(
+            sentence("%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.",
+                { path, Count(row) }));
     return all;
 }
 

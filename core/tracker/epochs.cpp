@@ -1,5 +1,6 @@
 #include "core/tracker/epochs.h"
 
+#include "core/base/message.h"
 #include "core/base/sentence.h"
 #include "core/tracker/participations.h"
 #include "core/tracker/row_bounds.h"
@@ -28,10 +29,14 @@ bool isReached(StopReason reason, const RunState& run, std::int64_t closedEpochs
     }
 }
 
-// Nothing of the whole data set is trainable: going round again would only spin.
+// Nothing of the whole data set is trainable: going round again would only spin. A resume looks once more: what is left
+// out with its file may be there again.
 bool hasNothingToTrain(Database& db)
 {
-    return db.integer("SELECT count(*) FROM epoch WHERE closed_wall IS NOT NULL AND done_samples=0").value_or(0) > 0;
+    return db.integer("SELECT count(*) FROM epoch WHERE done_samples=0"
+                      " AND closed_wall>=(SELECT coalesce(max(started_wall), 0) FROM attempt)")
+               .value_or(0)
+        > 0;
 }
 
 std::int64_t orderFunction(void* context, const std::int64_t* arguments)
@@ -234,6 +239,29 @@ void openEpoch(LedgerFile& file, std::int64_t epoch)
 
 void registerClaimOrder(LedgerFile& file) { file.db.addFunction("claim_order", 3, orderFunction, &file.order); }
 
+namespace {
+
+/// What the epoch before left out with its file (ids of its chunks from `first` to before `last`) is to be trained in
+/// the new one, unless the feeder leaves it out again.
+void takeUpLeftOutFiles(Database& db, std::int64_t first, std::int64_t last)
+{
+    std::vector<std::pair<std::int64_t, std::int64_t>> stretches;
+    {
+        Rows rows
+            = db.query("SELECT chunk, count FROM event WHERE to_state=5 AND chunk>=? AND chunk<? AND cause LIKE ?",
+                first, last, filled(kLeftOutWithItsFile.text(), { "%" }));
+        while (rows.next())
+            stretches.emplace_back(rows.integer(0), rows.integer(1));
+    }
+    for (const auto& [chunk, count] : stretches)
+        db.run(
+            "UPDATE chunk SET state=CASE WHEN windows=0 THEN 4 WHEN (SELECT prepared FROM block WHERE block=id/1000000%100000000)=1 THEN 1 ELSE 0 END"
+            " WHERE id>=? AND id<? AND state=5",
+            chunk + kEpochIds, chunk + count + kEpochIds);
+}
+
+} // namespace
+
 bool addNextChunks(LedgerFile& file, std::int64_t epoch)
 {
     Database& db = file.db;
@@ -262,6 +290,8 @@ bool addNextChunks(LedgerFile& file, std::int64_t epoch)
         " c.rows, c.samples, c.filtered, c.failed, c.held_out, c.duplicates, c.windows, c.tokens, c.digest"
         " FROM chunk c JOIN block b ON b.block=c.id/1000000%100000000 WHERE c.id>=? AND c.id<?",
         kEpochIds, epoch, epoch, blocks, first, last);
+    if (db.integer("SELECT n5 FROM epoch WHERE epoch=?", before).value_or(0) > 0)
+        takeUpLeftOutFiles(db, first, last);
     db.run(
         "INSERT INTO counts (epoch, block, n0, n1, n4, n5, visited, wanted) SELECT ?, id/1000000%100000000, sum(state=0), sum(state=1),"
         " sum(state=4), sum(state=5), max(state=4), max(state=1) FROM chunk WHERE id>=? AND id<? GROUP BY 2",

@@ -291,25 +291,28 @@ Status FeederLedger::setFailed(std::int64_t block, const Message& cause)
 
 Status FeederLedger::setLeftOut(std::int64_t block, const Message& cause)
 {
-    return giveBlockUp(state_->file, block, ChunkState::Excluded, cause);
+    return giveBlockUp(state_->file, block, ChunkState::Excluded, sentence(kLeftOutWithItsFile, { cause }));
 }
 
 namespace {
 
-void storeLeftOut(LedgerFile& file, const Message& what)
+void storeLeftOut(LedgerFile& file, const Message& what, const Message& takenBackBy = {})
 {
+    const auto saidLast = [&file](const Message& said) {
+        return file.db.integer("SELECT max(seq) FROM event WHERE chunk=0 AND cause=?", said).value_or(0);
+    };
     const Message note = kLeftOutEvent + what;
-    if (!file.db.integer("SELECT 1 FROM event WHERE chunk=0 AND cause=?", note))
+    if (saidLast(note) <= (takenBackBy.empty() ? 0 : saidLast(kLeftOutEvent + takenBackBy)))
         writeRunEvent(file, 0, note);
 }
 
 } // namespace
 
-Status FeederLedger::noteLeftOut(const Message& what)
+Status FeederLedger::noteLeftOut(const Message& what, const Message& takenBackBy)
 {
     LedgerFile& file = state_->file;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db, Durability::Normal));
-    storeLeftOut(file, what);
+    storeLeftOut(file, what, takenBackBy);
     return transaction.commit();
 }
 

@@ -57,14 +57,16 @@ public:
     Status setEvicted(std::int64_t block, const Message& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.
     Status setFailed(std::int64_t block, const Message& cause);
-    /// The block is not prepared because its source is left out: its chunks become Excluded with this cause.
+    /// The block is not prepared because its source is left out: its chunks become Excluded with this cause, in the
+    /// epochs that are open. In later ones they wait as before: the source may be there again.
     Status setLeftOut(std::int64_t block, const Message& cause);
     /// The block, which was never prepared, has less in it than was planned: another plan with the same chunks and
     /// rows.
     /// @param what  is missing, for noteLeftOut()
     Status replan(std::int64_t block, const std::string& plan, const Message& what);
     /// Rows that no block will have, by name; said once, however often it is called. The audit names them.
-    Status noteLeftOut(const Message& what);
+    /// @param takenBackBy  what makes it untrue; said after it, it is said once more
+    Status noteLeftOut(const Message& what, const Message& takenBackBy = {});
     /// The feeder cannot go on until a person decides: the supervisor ends the attempt with this reason.
     Status giveUp(const Message& reason);
     /// No more blocks will become known in this attempt, for this reason, although the last one is not proven: the

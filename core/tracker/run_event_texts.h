@@ -26,6 +26,8 @@ inline constexpr SentenceText kCheckpointsAway( ///< their folder
 inline constexpr SentenceText kCheckpointsAreBack("the checkpoints are back");
 inline constexpr SentenceText kCannotSave("Worker %1 cannot save what it trains, and tries again: %2"); ///< why
 inline constexpr SentenceText kSavesAgain("worker %1 has saved what it trained");
+/// The cause of chunks that are left out because their file is: of one epoch, the next one looks at the file anew.
+inline constexpr SentenceText kLeftOutWithItsFile("left out with its file: %1");
 /// Events of the run that begin so name rows of the data that no block will have.
 inline constexpr const char* kLeftOutEvent = "left out: ";
 

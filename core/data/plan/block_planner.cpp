@@ -94,6 +94,8 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
         const auto& file = files[static_cast<std::size_t>(at.file)];
         if (leftOut_.contains(file.path)
             || !rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
+            if (leftOut_.contains(file.path))
+                passedBy_.try_emplace(file.path, at.rowInFile);
             at.bytes += file.sizeBytes;
             ++at.file;
             at.position = 0;

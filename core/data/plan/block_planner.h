@@ -36,6 +36,8 @@ public:
     Status resumeAfter(const std::string& plan);
     /// Rows of these files (by path) that are not planned yet never will be.
     void leaveOut(std::set<std::string> paths) { leftOut_ = std::move(paths); }
+    /// Of the files of which rows were passed by for that, the first such row.
+    const std::map<std::string, std::int64_t>& passedBy() const { return passedBy_; }
     /// The file in which next() failed last, and why; "" before.
     const std::string& failedFile() const { return failed_.path; }
     /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned,
@@ -71,6 +73,7 @@ private:
     std::vector<SourcePosition> positions_;
     std::vector<OpenScanner> open_; ///< one per source
     std::set<std::string> leftOut_;
+    std::map<std::string, std::int64_t> passedBy_;
     struct Failure {
         int source = -1;
         std::string path;

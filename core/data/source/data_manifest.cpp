@@ -7,6 +7,7 @@
 #include "core/base/sentence.h"
 #include "core/config/csv_character.h"
 #include "core/config/json_reading.h"
+#include "core/data/source/changed_file.h"
 #include "core/data/source/distant_source.h"
 
 #include <nlohmann/json.hpp>
@@ -343,14 +344,13 @@ Status checkUnchanged(const DataFile& frozen)
     const auto changed = [](const Message& how) { return Error { ErrorCode::InvalidArgument, how }; };
     const auto& file = now;
     if (file.sizeBytes != frozen.bytesOnDisk())
-        return changed(sentence("%1 has %2 bytes, had %3.",
+        return changed(sentence(kFileOfOtherSize,
             { path, Count(static_cast<std::int64_t>(file.sizeBytes)),
                 Count(static_cast<std::int64_t>(frozen.bytesOnDisk())) }));
     if (file.hash != frozen.hash)
-        return changed(sentence("%1 has other content than when the run was made.", { path }));
+        return changed(sentence(kFileOfOtherContent, { path }));
     if (!frozen.wholeHash && file.modifiedNs != frozen.modifiedNs)
-        return changed(sentence("%1 was written at %2, after the run was made (%3).",
-            { path, WallTime(file.modifiedNs), WallTime(frozen.modifiedNs) }));
+        return changed(sentence(kFileWrittenLater, { path, WallTime(file.modifiedNs), WallTime(frozen.modifiedNs) }));
     return {};
 }
 

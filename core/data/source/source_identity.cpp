@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/source/changed_file.h"
 
 namespace furrow {
 
@@ -79,8 +80,7 @@ Result<FileStamp> SourceIdentity::stampOfSame(const DataFile& file)
     FURROW_TRY(checkUnchanged(file));
     FURROW_TRY_ASSIGN(auto after, stampOf(path));
     if (wasTouched || !(after == before))
-        return Error { ErrorCode::InvalidArgument,
-            sentence("%1 was written to while the run reads it.", { file.pathOnDisk() }) };
+        return Error { ErrorCode::InvalidArgument, sentence(kFileWrittenMeanwhile, { file.pathOnDisk() }) };
     stamps_[file.pathOnDisk()] = after;
     return after;
 }
@@ -108,7 +108,7 @@ Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
     const std::chrono::duration<double> gone = now - goneSince_.try_emplace(path, now).first->second;
     if (gone.count() < faultNumber("FURROW_REMOVED_PATIENCE_S", kPatienceSeconds))
         return stamp;
-    return Error { ErrorCode::InvalidArgument, sentence("%1 was removed.", { utf8Text(path) }) };
+    return Error { ErrorCode::InvalidArgument, sentence(kFileRemoved, { utf8Text(path) }) };
 }
 
 Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed)

@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
+#include "core/data/source/changed_file.h"
 #include "core/data/source/distant_source.h"
 
 #include <condition_variable>
@@ -38,7 +39,7 @@ Message problemOf(const LocalFile& file)
     if (!stamp.ok())
         return stamp.error().message;
     if (stamp.value().sizeBytes != file.sizeBytes)
-        return sentence("%1 has %2 bytes, had %3.",
+        return sentence(kFileOfOtherSize,
             { file.path, Count(static_cast<std::int64_t>(stamp.value().sizeBytes)),
                 Count(static_cast<std::int64_t>(file.sizeBytes)) });
     return {};

@@ -9,13 +9,18 @@
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/data/data_alarms.h"
+#include "core/data/hub/hub_progress.h"
+#include "core/data/source/changed_file.h"
 #include "core/run/start/start_at.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/supervise/patience.h"
 #include "core/tracker/each_block.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/unreadable_blocks.h"
 
 #include <algorithm>
+#include <set>
 
 namespace furrow {
 
@@ -26,13 +31,39 @@ constexpr auto kIdle = std::chrono::milliseconds(50);
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
 
+/// "" for no file.
+Message takenUp(const std::string& file)
+{
+    return file.empty()
+        ? Message()
+        : sentence(
+              "%1 is again as it was when the run was made. Epochs that open from now on train it, but for rows that never came into a block or were taken out of one.",
+              { file });
+}
+
 } // namespace
 
 Status Feeder::run()
 {
+    const auto tell = hubProgress();
+    if (tell)
+        setHubProgress([this, tell](const HubProgress& progress) {
+            tell(progress);
+            if (guard_->checkReplaced().ok())
+                meters_.publishTraffic();
+        });
+    const Status worked = work();
+    setHubProgress(tell); // nothing is on its way any more
+    return worked;
+}
+
+Status Feeder::work()
+{
+    FURROW_TRY(beat());
     FURROW_TRY(continuePlanning());
     FURROW_TRY(checkStart());
     FURROW_TRY(nameLeftOut());
+    FURROW_TRY(nameTakenUp());
     while (!stop_.requested()) {
         FURROW_TRY_ASSIGN(auto worked, gaveUp_ ? rest() : turn());
         if (!worked)
@@ -177,6 +208,7 @@ Result<bool> Feeder::plan()
         return !fresh.empty();
     }
     FURROW_TRY_ASSIGN(auto demand, ledger_.demand());
+    FURROW_TRY(nameLeftOut()); // what came into no block, too
     logInfo("the data has " + formatCount(demand.knownBlocks) + " blocks; the last one is proven");
     FURROW_TRY(ledger_.setLastBlockProven(demand.knownBlocks));
     FURROW_TRY(checkStart());
@@ -305,10 +337,13 @@ Status Feeder::leaveOut(const PlannedBlock& block, const Message& why, bool wasP
     ++replanned_;
     if (others == 0)
         return ledger_.setLeftOut(block.block, why);
-    if (wasPrepared)
+    if (wasPrepared) {
+        FURROW_TRY(ledger_.noteLeftOut(sentence("%1 rows of other files in block %2, which was prepared with them: %3",
+            { Count(others), std::to_string(block.block), why })));
         return ledger_.setLeftOut(block.block,
             sentence("%1 With it %2 rows of other files are left out, which were prepared together with it.",
                 { withFullStop(why), Count(others) }));
+    }
     return ledger_.replan(block.block, rest.plan,
         sentence("%1 rows of block %2: %3", { Count(rest.rowsLeftOut()), std::to_string(block.block), why }));
 }
@@ -383,7 +418,25 @@ Result<bool> Feeder::rest()
 Status Feeder::nameLeftOut()
 {
     for (const auto& what : blocks_.leftOut())
-        FURROW_TRY(ledger_.noteLeftOut(what));
+        FURROW_TRY(ledger_.noteLeftOut(what, takenUp(changedFile(what))));
+    return {};
+}
+
+/// What earlier attempts left out and this one found as it was again.
+Status Feeder::nameTakenUp()
+{
+    std::set<std::string> asTheyWere;
+    for (const DataSource& source : blocks_.manifest().sources)
+        for (const DataFile& file : source.files)
+            asTheyWere.insert(file.pathOnDisk());
+    for (const auto& what : blocks_.leftOut())
+        asTheyWere.erase(changedFile(what));
+    FURROW_TRY_ASSIGN(const auto known, leftOutOfTheData(paths_.tracker(), -1));
+    for (const LeftOutPart& part : known) {
+        const Message what(std::string_view(part.what).substr(std::string_view(kLeftOutEvent).size()));
+        if (const auto file = changedFile(what); asTheyWere.contains(file))
+            FURROW_TRY(ledger_.noteLeftOut(takenUp(file), what));
+    }
     return {};
 }
 

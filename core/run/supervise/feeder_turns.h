@@ -43,6 +43,7 @@ public:
     Status run();
 
 private:
+    Status work();
     Status continuePlanning();
     Result<bool> turn();
     Status checkStart();
@@ -67,6 +68,7 @@ private:
     Status giveUp(const Message& reason);
     Result<bool> rest();
     Status nameLeftOut();
+    Status nameTakenUp();
     Status dropDistrusted(std::int64_t madeSince = -1);
     Status dropBlocksOf(const std::string& path, std::int64_t madeSince);
     Result<Message> tooManyUnreadable(const PlannedBlock& block, const PreparedBlock& prepared);

@@ -412,6 +412,58 @@ private Q_SLOTS:
         QCOMPARE(report.epochs.at(1).rows.filtered, 30);
     }
 
+    /// The rows of a file that had changed were left out of all later epochs, though the file was as it was again: an
+    /// epoch of 0 chunks was complete, and the run was finished. Rows of other files that went along were not named.
+    void aFileThatCameBackStayedLeftOut()
+    {
+        QTemporaryDir folder;
+        const auto write = [&folder](const char* name, const std::string& text) {
+            std::ofstream(folder.path().toStdString() + "/" + name, std::ios::binary) << text;
+        };
+        write("a.txt", Run::lines(3100));
+        write("b.txt", Run::lines(500, 3100));
+        Run run(10, 300, 50, 0.1, 1, folder.path().toStdString(), Duplicates::Report, {}, BadFiles::LeaveOut);
+        run.startFeeder();
+        const auto reader = [&] { return good(LedgerReader::open(run.paths.tracker())); };
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(reader().epochs()).at(0).preparedBlocks >= 7 && good(reader().epochs()).at(0).blockCount == 12,
+            20'000);
+        run.stopFeeder();
+        std::filesystem::remove_all(run.paths.cacheFolder()); // what was prepared is away too
+        write("a.txt", "other\n");
+        std::map<std::int64_t, std::map<int, int>> seen;
+        int worker = 0;
+        const auto attempt = [&](std::int64_t epochs) {
+            good(good(SupervisorLedger::open(run.paths.tracker())).setStoppingRules({ .epochs = epochs }));
+            run.beginAttempt();
+            run.startFeeder();
+            PlayedWorker(run, worker++).work(seen);
+            run.stopFeeder();
+        };
+        const auto says = [&](const std::string& words) {
+            const auto said = good(leftOutOfTheData(run.paths.tracker(), -1));
+            return std::ranges::count_if(
+                said, [&](const LeftOutPart& one) { return one.what.find(words) != std::string::npos; });
+        };
+        attempt(1);
+        QVERIFY(seen[0].size() >= 300 && seen[0].size() <= 500 && seen[0].begin()->first >= 3100);
+        QCOMPARE(says("left out: " + folder.path().toStdString() + "/a.txt has 6 bytes"), 1);
+        QCOMPARE(says("as it was"), 0);
+        QCOMPARE(says("200 rows of other files in block 10"), seen[0].size() == 300 ? 1 : 0);
+        attempt(2); // it is looked at again, and left out again
+        QCOMPARE(seen[1].size(), seen[0].size());
+        write("a.txt", Run::lines(3100));
+        attempt(4);
+        QCOMPARE(seen[2].size(), seen[0].size() == 300 ? std::size_t(3600) : std::size_t(3500));
+        QCOMPARE(seen[3].size(), seen[2].size());
+        QCOMPARE(says("left out: " + folder.path().toStdString() + "/a.txt has 6 bytes"), 1);
+        QCOMPARE(says("a.txt is again as it was when the run was made"), 1);
+        const auto report = good(audit(run.paths.tracker()));
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+        for (std::size_t epoch = 0; epoch < 4; ++epoch)
+            QVERIFY(report.epochs.at(epoch).complete);
+    }
+
     /// A file went while the run trained: the texts of its rows that were left out stood whole in another file, whose
     /// rows counted as their repeats. Nobody said so, and eval said of all texts that they were trained.
     void textsThatNoRowTrainsWereNotSaid()
