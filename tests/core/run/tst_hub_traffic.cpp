@@ -252,6 +252,31 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// What had come in a download that was not whole when its feeder was killed was in no count.
+    void whatAKilledFeederHadDownloadedWasForgotten()
+    {
+        FakeHub hub;
+        FakeHub::Repository oneFile;
+        for (const auto& [name, content] : good(repositoryOf("text")).files)
+            oneFile.files["train.txt"] += content;
+        hub.add("o/n", oneFile);
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        const auto before = hub.storeBytes();
+        const auto told = [&] { return readReading(run.paths).value_or(Reading {}).downloadedBytes; };
+        hub.setSpeed(1 << 20);
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(told() > (2 << 20), 20'000);
+        run.feeder->killTree();
+        run.feeder.reset();
+        const auto killed = told();
+        hub.setSpeed(0);
+        run.beginAttempt();
+        trainAll(run);
+        QVERIFY2(told() >= killed + (hub.storeBytes() - before - killed) / 2 && told() <= hub.storeBytes(),
+            qPrintable(QString("%1 of %2").arg(told()).arg(hub.storeBytes() - before)));
+    }
+
     void aDamagedPieceIsFetchedAgain()
     {
         const auto repository = good(repositoryOf("text"));
