@@ -7721,6 +7721,11 @@
     </message>
     <message>
         <source>left out with its file: %1</source>
+        <source>merged 1 replica into %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -7763,6 +7768,37 @@
     </message>
     <message>
         <source>This is a bug in Furrow.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>FormField</name>
+    <message>
+        <source>%1: %2 can be read in two ways. Write %3 or %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number, and %2 is not read as one here. Write %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number of %2 or more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a number of %2 or more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number from %2 to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 must be a number from %2 to %3.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8060,15 +8096,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens per second, mean</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Chunks committed, latest epochs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Epochs complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10335,6 +10371,10 @@
         <source>Pausing</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10860,22 +10900,6 @@
 <context>
     <name>furrow::AlertsDialog</name>
     <message>
-        <source> s</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source> GiB</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source> nats</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source> %</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Show a notification of the desktop when this window is not in front</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10913,6 +10937,22 @@
     </message>
     <message>
         <source>Save alerts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11909,10 +11949,6 @@
         <source>Loss of the first epoch</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
-        <source>Tokens per second, mean</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>%n runs are selected; at most eight can be compared.</source>
         <translation>
@@ -11950,6 +11986,10 @@
     </message>
     <message>
         <source>Samples trained, all workers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12106,10 +12146,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source> %</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Share of the worst chunks</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12178,6 +12214,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Trainings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12723,26 +12763,6 @@ Vocabulary %3</source>
 </context>
 <context>
     <name>furrow::FormField</name>
-    <message>
-        <source>%1 must be a number from %2 to %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 must be a number of %2 or more.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number of %2 or more.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number from %2 to %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation type="unfinished"></translation>
@@ -14610,10 +14630,6 @@ the file cannot be read</source>
         <source>Loss, last step</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -14626,19 +14642,11 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Repeats trained</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Left when the run ended: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -14655,6 +14663,18 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Eval loss, worker %1, step %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Kept tokens per second of active time: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No worker trains now. Kept tokens per second of active time: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 A worker counts its own steps, including those whose work was lost</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15097,6 +15117,10 @@ pattern REGULAR EXPRESSION</source>
         <source>The run waits for its data</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The run is about to stop</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunListModel</name>
@@ -15286,6 +15310,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>jumps of the loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean per worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>eval (lost)</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

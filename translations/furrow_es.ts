@@ -7724,6 +7724,12 @@
     <message>
         <source>left out with its file: %1</source>
         <translation>omitido con su archivo: %1</translation>
+        <source>merged 1 replica into %1</source>
+        <translation>1 réplica fusionada en %1</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
+        <translation>Los momentos del optimizador de la réplica %1 son los del punto de control %2, de la réplica %3: los suyos ya no existen.</translation>
     </message>
 </context>
 <context>
@@ -7766,6 +7772,37 @@
     <message>
         <source>This is a bug in Furrow.</source>
         <translation>Es un fallo de Furrow.</translation>
+    </message>
+</context>
+<context>
+    <name>FormField</name>
+    <message>
+        <source>%1: %2 can be read in two ways. Write %3 or %4.</source>
+        <translation>%1: %2 se puede leer de dos maneras. Escriba %3 o %4.</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number, and %2 is not read as one here. Write %3.</source>
+        <translation>%1 es un número entero, y %2 aquí no se lee como tal. Escriba %3.</translation>
+    </message>
+    <message>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
+        <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number of %2 or more.</source>
+        <translation>%1 es un número entero de %2 o más.</translation>
+    </message>
+    <message>
+        <source>%1 must be a number of %2 or more.</source>
+        <translation>%1 es un número de %2 o más.</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number from %2 to %3.</source>
+        <translation>%1 es un número entero de %2 a %3.</translation>
+    </message>
+    <message>
+        <source>%1 must be a number from %2 to %3.</source>
+        <translation>%1 es un número de %2 a %3.</translation>
     </message>
 </context>
 <context>
@@ -8062,16 +8099,16 @@
         <translation>Plantilla</translation>
     </message>
     <message>
-        <source>Tokens per second, mean</source>
-        <translation>Tokens por segundo, media</translation>
-    </message>
-    <message>
         <source>Chunks committed, latest epochs</source>
         <translation>Fragmentos confirmados, épocas más recientes</translation>
     </message>
     <message>
         <source>Epochs complete</source>
         <translation>Épocas completas</translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
+        <translation>Tokens conservados por segundo activo</translation>
     </message>
 </context>
 <context>
@@ -10337,6 +10374,10 @@
         <source>Pausing</source>
         <translation>Pausando</translation>
     </message>
+    <message>
+        <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
+        <translation>En los puntos de control y en los pesos de los trabajadores vivos, con los fragmentos en curso. Lo que se perdió con sus pesos no cuenta.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10862,22 +10903,6 @@
 <context>
     <name>furrow::AlertsDialog</name>
     <message>
-        <source> s</source>
-        <translation> s</translation>
-    </message>
-    <message>
-        <source> GiB</source>
-        <translation> GiB</translation>
-    </message>
-    <message>
-        <source> nats</source>
-        <translation> nats</translation>
-    </message>
-    <message>
-        <source> %</source>
-        <translation> %</translation>
-    </message>
-    <message>
         <source>Show a notification of the desktop when this window is not in front</source>
         <translation>Mostrar una notificación del escritorio cuando esta ventana no esté delante</translation>
     </message>
@@ -10916,6 +10941,22 @@
     <message>
         <source>Save alerts</source>
         <translation>Guardar avisos</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>nats</source>
+        <translation>nats</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
     </message>
 </context>
 <context>
@@ -11911,10 +11952,6 @@
         <source>Loss of the first epoch</source>
         <translation>Pérdida de la primera época</translation>
     </message>
-    <message>
-        <source>Tokens per second, mean</source>
-        <translation>Tokens por segundo, media</translation>
-    </message>
     <message numerus="yes">
         <source>%n runs are selected; at most eight can be compared.</source>
         <translation>
@@ -11953,6 +11990,10 @@
     <message>
         <source>Samples trained, all workers</source>
         <translation>Muestras entrenadas, en total</translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
+        <translation>Tokens conservados por segundo activo</translation>
     </message>
 </context>
 <context>
@@ -12102,10 +12143,6 @@ Vocabulario %3</translation>
         <translation>Fragmentos de la época</translation>
     </message>
     <message>
-        <source> %</source>
-        <translation> %</translation>
-    </message>
-    <message>
         <source>Share of the worst chunks</source>
         <translation>Parte de los peores fragmentos</translation>
     </message>
@@ -12183,6 +12220,10 @@ Vocabulario %3</translation>
     <message>
         <source>Trainings</source>
         <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
     </message>
 </context>
 <context>
@@ -12727,26 +12768,6 @@ Vocabulario %3</translation>
 </context>
 <context>
     <name>furrow::FormField</name>
-    <message>
-        <source>%1 must be a number from %2 to %3.</source>
-        <translation>%1 es un número de %2 a %3.</translation>
-    </message>
-    <message>
-        <source>%1 must be a number of %2 or more.</source>
-        <translation>%1 es un número de %2 o más.</translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number of %2 or more.</source>
-        <translation>%1 es un número entero de %2 o más.</translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number from %2 to %3.</source>
-        <translation>%1 es un número entero de %2 a %3.</translation>
-    </message>
-    <message>
-        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
-        <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
-    </message>
     <message>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation>%1 está vacío: se necesita un archivo, una carpeta o una dirección (hf://, https://, s3://, gs://).</translation>
@@ -14617,10 +14638,6 @@ no se puede leer el archivo</translation>
         <source>Loss, last step</source>
         <translation>Pérdida, último paso</translation>
     </message>
-    <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
-        <translation>En fragmentos entrenados y confirmados de todos los trabajadores. Un trabajador cuenta sus propios pasos, también los del trabajo perdido</translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -14633,20 +14650,12 @@ no se puede leer el archivo</translation>
         <translation>Todavía no se han evaluado pesos en el texto reservado</translation>
     </message>
     <message>
-        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
-        <translation>Ahora, todos los trabajadores juntos. Tokens por segundo, media del tiempo activo: %1</translation>
-    </message>
-    <message>
         <source>Repeats trained</source>
         <translation>Repeticiones entrenadas</translation>
     </message>
     <message>
         <source>Left when the run ended: %1</source>
         <translation>Lo que quedaba al terminar la ejecución: %1</translation>
-    </message>
-    <message>
-        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
-        <translation>Ningún trabajador entrena ahora. Tokens por segundo, media del tiempo activo: %1</translation>
     </message>
     <message>
         <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
@@ -14663,6 +14672,18 @@ no se puede leer el archivo</translation>
     <message>
         <source>Eval loss, worker %1, step %2</source>
         <translation>Pérdida de evaluación, trabajador %1, paso %2</translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Kept tokens per second of active time: %1</source>
+        <translation>Ahora, todos los trabajadores juntos. Tokens conservados por segundo de tiempo activo: %1</translation>
+    </message>
+    <message>
+        <source>No worker trains now. Kept tokens per second of active time: %1</source>
+        <translation>Ahora no entrena ningún trabajador. Tokens conservados por segundo de tiempo activo: %1</translation>
+    </message>
+    <message>
+        <source>%1 A worker counts its own steps, including those whose work was lost</source>
+        <translation>%1 Un trabajador cuenta sus propios pasos, también aquellos cuyo trabajo se perdió</translation>
     </message>
 </context>
 <context>
@@ -15107,6 +15128,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>The run waits for its data</source>
         <translation>La ejecución espera sus datos</translation>
     </message>
+    <message>
+        <source>The run is about to stop</source>
+        <translation>La ejecución va a detenerse</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunListModel</name>
@@ -15297,6 +15322,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>jumps of the loss</source>
         <translation>saltos de la pérdida</translation>
+    </message>
+    <message>
+        <source>mean per worker</source>
+        <translation>media por trabajador</translation>
+    </message>
+    <message>
+        <source>eval (lost)</source>
+        <translation>evaluación (perdida)</translation>
     </message>
 </context>
 <context>

@@ -7723,6 +7723,12 @@
     <message>
         <source>left out with its file: %1</source>
         <translation>随其文件一起略去：%1</translation>
+        <source>merged 1 replica into %1</source>
+        <translation>1 个副本已合并为 %1</translation>
+    </message>
+    <message>
+        <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
+        <translation>副本 %1 的优化器动量取自检查点 %2（副本 %3）：它自己的已不存在。</translation>
     </message>
 </context>
 <context>
@@ -7765,6 +7771,37 @@
     <message>
         <source>This is a bug in Furrow.</source>
         <translation>这是 Furrow 的故障。</translation>
+    </message>
+</context>
+<context>
+    <name>FormField</name>
+    <message>
+        <source>%1: %2 can be read in two ways. Write %3 or %4.</source>
+        <translation>%1：%2 有两种读法。请写 %3 或 %4。</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number, and %2 is not read as one here. Write %3.</source>
+        <translation>%1必须是整数，而 %2 在这里不能读作整数。请写 %3。</translation>
+    </message>
+    <message>
+        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
+        <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number of %2 or more.</source>
+        <translation>“%1”须为不小于 %2 的整数。</translation>
+    </message>
+    <message>
+        <source>%1 must be a number of %2 or more.</source>
+        <translation>“%1”须为不小于 %2 的数。</translation>
+    </message>
+    <message>
+        <source>%1 must be a whole number from %2 to %3.</source>
+        <translation>“%1”须为 %2 到 %3 之间的整数。</translation>
+    </message>
+    <message>
+        <source>%1 must be a number from %2 to %3.</source>
+        <translation>“%1”须为 %2 到 %3 之间的数。</translation>
     </message>
 </context>
 <context>
@@ -8061,16 +8098,16 @@
         <translation>预设</translation>
     </message>
     <message>
-        <source>Tokens per second, mean</source>
-        <translation>每秒词元数，平均</translation>
-    </message>
-    <message>
         <source>Chunks committed, latest epochs</source>
         <translation>已提交的数据段，最新各轮</translation>
     </message>
     <message>
         <source>Epochs complete</source>
         <translation>已完成轮次</translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
+        <translation>每活动秒保留的词元数</translation>
     </message>
 </context>
 <context>
@@ -10330,6 +10367,10 @@
         <source>Pausing</source>
         <translation>正在暂停</translation>
     </message>
+    <message>
+        <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
+        <translation>在检查点和存活工作进程的权重中，包括正在训练的数据段。随权重一起丢失的不计在内。</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -10854,18 +10895,6 @@
 <context>
     <name>furrow::AlertsDialog</name>
     <message>
-        <source> s</source>
-        <translation> 秒</translation>
-    </message>
-    <message>
-        <source> GiB</source>
-        <translation> GiB</translation>
-    </message>
-    <message>
-        <source> %</source>
-        <translation> %</translation>
-    </message>
-    <message>
         <source>Show a notification of the desktop when this window is not in front</source>
         <translation>当此窗口不在最前时显示桌面通知</translation>
     </message>
@@ -10906,8 +10935,20 @@
         <translation>保存警报</translation>
     </message>
     <message>
-        <source> nats</source>
-        <translation> 奈特</translation>
+        <source>s</source>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>nats</source>
+        <translation>nats</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
     </message>
 </context>
 <context>
@@ -11896,10 +11937,6 @@
         <source>Loss of the first epoch</source>
         <translation>第一轮的损失</translation>
     </message>
-    <message>
-        <source>Tokens per second, mean</source>
-        <translation>每秒词元数，平均</translation>
-    </message>
     <message numerus="yes">
         <source>%n runs are selected; at most eight can be compared.</source>
         <translation>
@@ -11937,6 +11974,10 @@
     <message>
         <source>Samples trained, all workers</source>
         <translation>已训练样本，所有工作进程</translation>
+    </message>
+    <message>
+        <source>Kept tokens per active second</source>
+        <translation>每活动秒保留的词元数</translation>
     </message>
 </context>
 <context>
@@ -12084,10 +12125,6 @@ Vocabulary %3</source>
         <translation>本轮的数据段</translation>
     </message>
     <message>
-        <source> %</source>
-        <translation> %</translation>
-    </message>
-    <message>
         <source>Share of the worst chunks</source>
         <translation>最差数据段的比例</translation>
     </message>
@@ -12164,6 +12201,10 @@ Vocabulary %3</source>
     <message>
         <source>Trainings</source>
         <translation>训练次数</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
     </message>
 </context>
 <context>
@@ -12701,26 +12742,6 @@ Vocabulary %3</source>
 </context>
 <context>
     <name>furrow::FormField</name>
-    <message>
-        <source>%1 must be a number from %2 to %3.</source>
-        <translation>“%1”须为 %2 到 %3 之间的数。</translation>
-    </message>
-    <message>
-        <source>%1 must be a number of %2 or more.</source>
-        <translation>“%1”须为不小于 %2 的数。</translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number of %2 or more.</source>
-        <translation>“%1”须为不小于 %2 的整数。</translation>
-    </message>
-    <message>
-        <source>%1 must be a whole number from %2 to %3.</source>
-        <translation>“%1”须为 %2 到 %3 之间的整数。</translation>
-    </message>
-    <message>
-        <source>%1 must be a number, and %2 is not one here. Write %3.</source>
-        <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
-    </message>
     <message>
         <source>%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.</source>
         <translation>%1 为空：需要文件、文件夹或地址（hf://、https://、s3://、gs://）。</translation>
@@ -14566,10 +14587,6 @@ the file cannot be read</source>
         <source>Loss, last step</source>
         <translation>损失（最近一步）</translation>
     </message>
-    <message>
-        <source>In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost</source>
-        <translation>所有工作进程已训练和已提交的块中的步数。工作进程计自己的步数，包括已丢失的工作</translation>
-    </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
         <translation>
@@ -14581,20 +14598,12 @@ the file cannot be read</source>
         <translation>尚未在留出文本上评估任何权重</translation>
     </message>
     <message>
-        <source>Now, all workers together. Tokens per second, mean of the active time: %1</source>
-        <translation>当前，所有工作进程合计。活动时间内的平均每秒词元数：%1</translation>
-    </message>
-    <message>
         <source>Repeats trained</source>
         <translation>训练的重复文本</translation>
     </message>
     <message>
         <source>Left when the run ended: %1</source>
         <translation>运行结束时剩余：%1</translation>
-    </message>
-    <message>
-        <source>No worker trains now. Tokens per second, mean of the active time: %1</source>
-        <translation>现在没有工作进程在训练。每秒词元数，活动时间的平均值：%1</translation>
     </message>
     <message>
         <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
@@ -14611,6 +14620,18 @@ the file cannot be read</source>
     <message>
         <source>Eval loss, worker %1, step %2</source>
         <translation>评估损失，工作进程 %1，第 %2 步</translation>
+    </message>
+    <message>
+        <source>Now, all workers together. Kept tokens per second of active time: %1</source>
+        <translation>当前，所有工作进程合计。每秒活动时间保留的词元数：%1</translation>
+    </message>
+    <message>
+        <source>No worker trains now. Kept tokens per second of active time: %1</source>
+        <translation>当前没有工作进程在训练。每秒活动时间保留的词元数：%1</translation>
+    </message>
+    <message>
+        <source>%1 A worker counts its own steps, including those whose work was lost</source>
+        <translation>%1 每个工作进程统计自己的步数，包括工作已丢失的步</translation>
     </message>
 </context>
 <context>
@@ -15047,6 +15068,10 @@ pattern 正则表达式</translation>
         <source>The run waits for its data</source>
         <translation>运行等待数据</translation>
     </message>
+    <message>
+        <source>The run is about to stop</source>
+        <translation>运行即将停止</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunListModel</name>
@@ -15236,6 +15261,14 @@ pattern 正则表达式</translation>
     <message>
         <source>jumps of the loss</source>
         <translation>损失跳变</translation>
+    </message>
+    <message>
+        <source>mean per worker</source>
+        <translation>每个工作进程的平均</translation>
+    </message>
+    <message>
+        <source>eval (lost)</source>
+        <translation>评估（已丢失）</translation>
     </message>
 </context>
 <context>

@@ -3,19 +3,18 @@
 #include "core/base/process.h"
 #include "tests/e2e/run_driver.h"
 #include "ui/models/workbench.h"
+#include "ui/parts/number_field.h"
 #include "ui/pages/chat_page.h"
 #include "ui/parts/weights_choice.h"
 
 #include <QApplication>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
-#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -203,8 +202,8 @@ void TestChat::aPageTalksAndFollowsTheRun()
     auto* send = button(page, QStringLiteral("Send"));
     QVERIFY(!send->isEnabled());
     QTRY_VERIFY_WITH_TIMEOUT(page.findChild<WeightsChoice*>()->hasCheckpoints(), kPatienceMs);
-    named<QSpinBox>(page, QStringLiteral("Tokens of an answer, at most"))->setValue(40);
-    named<QDoubleSpinBox>(page, QStringLiteral("Temperature"))->setValue(1.5); // the likeliest may be the end at once
+    named<NumberField>(page, QStringLiteral("Tokens of an answer, at most"))->setValue(40);
+    named<NumberField>(page, QStringLiteral("Temperature"))->setValue(1.5); // the likeliest may be the end at once
     said->setPlainText(QStringLiteral("furrow"));
     QTest::keyClick(said, Qt::Key_Return);
     QCOMPARE(said->toPlainText(), QString());
@@ -239,7 +238,7 @@ void TestChat::twoTalksSideBySide()
     QTRY_VERIFY_WITH_TIMEOUT(beside->findText(QStringLiteral("b, the newest")) > 0, kPatienceMs);
     beside->setCurrentIndex(beside->findText(QStringLiteral("b, the newest")));
     QVERIFY(other->isVisible());
-    named<QSpinBox>(page, QStringLiteral("Tokens of an answer, at most"))->setValue(40);
+    named<NumberField>(page, QStringLiteral("Tokens of an answer, at most"))->setValue(40);
     auto* said = named<QPlainTextEdit>(page, QStringLiteral("What you say"));
     said->setPlainText(QStringLiteral("furrow"));
     QTest::keyClick(said, Qt::Key_Return);

@@ -6,6 +6,7 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/models/auto_resume.h"
 #include "ui/models/core_words.h"
+#include "ui/models/run_form.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/marks.h"
@@ -454,7 +455,7 @@ QWidget* ResumeDialog::buildField(const Setting& setting)
     QWidget* field = nullptr;
     if (setting.choices.empty()) {
         auto* typed = new UnitEdit(settingUnit(setting));
-        typed->setText(value);
+        typed->setText(FormField::shownValue(setting, value));
         connect(typed, &QLineEdit::textEdited, this, [this, &setting](const QString& text) { edit(setting, text); });
         field = typed;
     } else {
@@ -535,7 +536,7 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     typed_[&setting] = text.trimmed();
     std::vector<ConfigProblem> wrong;
     for (const auto& [field, typed] : typed_)
-        for (ConfigProblem& problem : setSetting(wanted_, *field, typed.toStdString()))
+        for (ConfigProblem& problem : setTyped(wanted_, *field, typed))
             wrong.push_back(std::move(problem));
     if (const auto placed = placeWorkersHere(wanted_); wrong.empty() && !placed.ok())
         wrong.push_back({ "devices", placed.error().message, {} });

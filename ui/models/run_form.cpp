@@ -6,6 +6,7 @@
 #include "core/config/bounded_json.h"
 #include "core/config/list_text.h"
 #include "core/model/model_config.h"
+#include "ui/models/typed_number.h"
 
 #include <QFileInfo>
 #include <QStringList>
@@ -17,6 +18,13 @@ namespace furrow {
 namespace {
 
 constexpr std::uint64_t kMostPresetBytes = 1 << 20;
+
+bool isWholeNumber(const Setting& setting) { return std::holds_alternative<std::int64_t RunConfig::*>(setting.field); }
+
+bool isNumber(const Setting& setting)
+{
+    return isWholeNumber(setting) || std::holds_alternative<double RunConfig::*>(setting.field);
+}
 
 } // namespace
 
@@ -85,6 +93,20 @@ void RunForm::setText(const Setting& setting, const QString& text)
     if (setting.key == "data" && text.contains(QLatin1Char(',')) && QFileInfo::exists(text.trimmed()))
         meant = listText({ meant });
     auto wrong = setSetting(next, setting, meant);
+    take(setting, text, std::move(next), std::move(wrong));
+}
+
+void RunForm::setTyped(const Setting& setting, const QString& typed)
+{
+    if (!isNumber(setting))
+        return setText(setting, typed);
+    RunConfig next = config_;
+    auto wrong = furrow::setTyped(next, setting, typed);
+    take(setting, typed, std::move(next), std::move(wrong));
+}
+
+void RunForm::take(const Setting& setting, const QString& text, RunConfig next, std::vector<ConfigProblem> wrong)
+{
     if (wrong.empty()) {
         config_ = std::move(next);
         unparsed_.erase(setting.key);
@@ -168,6 +190,17 @@ QString RunForm::command() const { return QString::fromStdString(commandLine(con
 QString RunForm::presetText(const Preset& preset, const Setting& setting)
 {
     return QString::fromStdString(settingText(preset.config, setting));
+}
+
+std::vector<ConfigProblem> setTyped(RunConfig& config, const Setting& setting, const QString& typed)
+{
+    if (!isNumber(setting))
+        return setSetting(config, setting, typed.toStdString());
+    const QString plain = typedNumber(typed, isWholeNumber(setting)).plain;
+    if (plain.isEmpty()) // core would take the one it understands of two meanings
+        return { { setting.key, setting.key + " is '" + typed.toStdString() + "', which is not surely a number.",
+            {} } };
+    return setSetting(config, setting, plain.toStdString());
 }
 
 std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& problems)

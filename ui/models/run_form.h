@@ -33,7 +33,10 @@ public:
     void useConfig(const RunConfig& config, const Preset& preset);
 
     QString text(const Setting& setting) const; ///< as typed, else of the value
-    void setText(const Setting& setting, const QString& text);
+    void setText(const Setting& setting, const QString& text); ///< as core writes it
+    void setTyped(const Setting& setting, const QString& typed); ///< a number in the language of the person
+    /// What was typed is no value of the setting: text() is that, letter by letter.
+    bool isRefused(const Setting& setting) const { return unparsed_.contains(setting.key) && !isTaken(setting); }
     /// Back to the preset's value.
     void revert(const Setting& setting);
     /// All of them but the data and the name: those a preset does not have.
@@ -70,6 +73,7 @@ Q_SIGNALS:
 
 private:
     void combine();
+    void take(const Setting& setting, const QString& text, RunConfig next, std::vector<ConfigProblem> wrong);
 
     RunConfig config_; ///< as typed
     RunConfig effective_; ///< with what is taken
@@ -79,6 +83,9 @@ private:
     std::map<std::string, std::vector<ConfigProblem>> parseProblems_;
     std::map<std::string, Message> findings_; // by key
 };
+
+/// setSetting for what a person typed, numbers in the language of the console.
+std::vector<ConfigProblem> setTyped(RunConfig& config, const Setting& setting, const QString& typed);
 
 /// Presets saved in a workspace, by name; files that cannot be read are left out and named in `problems`.
 std::vector<OwnPreset> readOwnPresets(const QString& workspace, QStringList& problems);

@@ -1,14 +1,15 @@
 #include "ui/pages/chart_settings.h"
 
+#include "ui/models/typed_number.h"
 #include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
 #include <QGridLayout>
 #include <QLineEdit>
-#include <QLocale>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 
@@ -16,18 +17,24 @@ namespace {
 
 constexpr int kWidth = 236;
 
-/// The number in a field that may be empty; a field that says something else is marked.
-std::optional<double> takeNumber(QLineEdit& field, bool mayBeNegative)
+/// The number in a field that may be empty; a field that says something else is marked, and its tip says why.
+std::optional<double> takeNumber(QLineEdit& field, bool mayBeNegative, bool counts)
 {
-    const auto number = quantityOf(field.text());
+    const auto number = quantityOf(field.text(), counts);
     const bool good = number && (mayBeNegative || *number >= 0);
-    setInvalid(&field, !good && !field.text().trimmed().isEmpty());
+    const bool wrong = !good && !field.text().trimmed().isEmpty();
+    const NumberRange range { .least = mayBeNegative ? std::numeric_limits<double>::lowest() : 0 };
+    setInvalid(&field, wrong);
+    if (const char* tip = "tip"; !field.property(tip).isValid())
+        field.setProperty(tip, field.toolTip());
+    field.setToolTip(
+        wrong ? numberProblem(field.accessibleName(), field.text(), range) : field.property("tip").toString());
     return good ? number : std::nullopt;
 }
 
 } // namespace
 
-std::optional<double> quantityOf(const QString& text)
+std::optional<double> quantityOf(const QString& text, bool counts)
 {
     static constexpr std::pair<char, double> kSuffixes[]
         = { { 'k', 1e3 }, { 'M', 1e6 }, { 'm', 1e6 }, { 'G', 1e9 }, { 'B', 1e9 }, { 'b', 1e9 }, { 'T', 1e12 } };
@@ -42,9 +49,10 @@ std::optional<double> quantityOf(const QString& text)
     }
     digits = digits.trimmed();
     bool good = false;
-    double number = QLocale().toDouble(digits, &good);
-    if (!good)
-        number = QLocale::c().toDouble(digits, &good); // "0.5" is understood everywhere
+    QString plain = counts && unit == 1 ? typedNumber(digits, true).plain : QString();
+    if (plain.isEmpty())
+        plain = typedNumber(digits, false).plain;
+    const double number = plain.toDouble(&good);
     return good && std::isfinite(number) ? std::optional(number * unit) : std::nullopt;
 }
 
@@ -165,9 +173,9 @@ void ChartSettings::buildCharts(QVBoxLayout& column)
 
 void ChartSettings::takeFields()
 {
-    wishes_.smoothingWidth = takeNumber(*width_, false).value_or(0);
-    wishes_.lossFrom = takeNumber(*lossFrom_, true);
-    wishes_.lossTo = takeNumber(*lossTo_, true);
+    wishes_.smoothingWidth = takeNumber(*width_, false, counts_).value_or(0);
+    wishes_.lossFrom = takeNumber(*lossFrom_, true, false);
+    wishes_.lossTo = takeNumber(*lossTo_, true, false);
     if (wishes_.lossFrom && wishes_.lossTo && *wishes_.lossFrom >= *wishes_.lossTo) {
         setInvalid(lossTo_, true);
         wishes_.lossTo.reset();
@@ -177,8 +185,8 @@ void ChartSettings::takeFields()
 
 void ChartSettings::takeRange()
 {
-    const auto begin = takeNumber(*xFrom_, true);
-    const auto end = takeNumber(*xTo_, true);
+    const auto begin = takeNumber(*xFrom_, true, counts_);
+    const auto end = takeNumber(*xTo_, true, counts_);
     if (!begin || !end)
         return;
     setInvalid(xTo_, *end <= *begin);
@@ -204,6 +212,7 @@ void ChartSettings::setAxis(XAxis axis, const QString& unit)
 {
     width_->clear();
     wishes_.smoothingWidth = 0;
+    counts_ = axis != XAxis::Epoch;
     unit_->setText(axis == XAxis::WallTime || axis == XAxis::ActiveTime ? tr("seconds") : unit);
     for (QLineEdit* field : { xFrom_, xTo_ }) {
         field->setEnabled(axis != XAxis::WallTime); // a moment is no number: the strip and the mouse choose it

@@ -27,8 +27,9 @@ struct ChartWishes {
         SmallChart::Answers, SmallChart::Privacy }; ///< some of them are shown only when the run has their numbers
 };
 
-/// A count as a person writes it: "20M", "1.5 k", "3e6", in the locale; nullopt: none.
-std::optional<double> quantityOf(const QString& text);
+/// A number as a person writes it: "20M", "1.5 k", "3e6", in the locale; nullopt: none, or one of two meanings.
+/// @param counts  it is of something that is counted: "15.000" in Spanish is fifteen thousand
+std::optional<double> quantityOf(const QString& text, bool counts);
 
 /// The panel beside the charts: smoothing, scales, numeric ranges, which charts there are. Says when something changed.
 class ChartSettings : public QWidget {
@@ -62,6 +63,7 @@ private:
     void takeSmall();
 
     ChartWishes wishes_;
+    bool counts_ = true; ///< x is tokens, steps, seconds
     QLineEdit* width_ = nullptr;
     QLabel* unit_ = nullptr;
     QCheckBox* logLoss_ = nullptr;

@@ -43,6 +43,7 @@ ChatPage::ChatPage(Workbench& bench, QWidget* parent)
         otherTalk_->clear();
     });
     connect(others_, &WeightsChoice::currentIndexChanged, this, &ChatPage::refresh);
+    connect(&fields_, &SamplingFields::changed, this, &ChatPage::refresh);
     refresh();
 }
 
@@ -145,19 +146,20 @@ bool ChatPage::isBusy() const { return talk_->isBusy() || otherTalk_->isBusy(); 
 void ChatPage::say()
 {
     const QString text = said_->toPlainText();
-    if (text.trimmed().isEmpty() || weights_->isNone())
+    const auto choices = fields_.choices();
+    if (text.trimmed().isEmpty() || weights_->isNone() || !choices)
         return;
     said_->clear();
-    talk_->say(text, placeOf(*weights_), fields_.choices());
+    talk_->say(text, placeOf(*weights_), *choices);
     if (!others_->isNone())
-        otherTalk_->say(text, placeOf(*others_), fields_.choices());
+        otherTalk_->say(text, placeOf(*others_), *choices);
 }
 
 void ChatPage::refresh()
 {
     otherTalk_->setVisible(!others_->isNone());
     go_->setText(isBusy() ? tr("Stop") : tr("Send"));
-    go_->setEnabled(isBusy() || !said_->toPlainText().trimmed().isEmpty());
+    go_->setEnabled(isBusy() || (fields_.choices() && !said_->toPlainText().trimmed().isEmpty()));
 }
 
 } // namespace furrow

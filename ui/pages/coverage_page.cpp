@@ -6,13 +6,13 @@
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/overflow.h"
+#include "ui/parts/number_field.h"
 #include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 #include "ui/widgets/elided_combo.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -103,16 +103,16 @@ QWidget* CoveragePage::buildWorst()
     row->setContentsMargins(10, 0, 0, 0);
     row->setSpacing(6);
     row->addWidget(makeLabel(tr("Worst"), TextTone::Secondary, TextSize::Small));
-    worst_ = new QDoubleSpinBox;
-    worst_->setRange(0.1, 100);
-    worst_->setDecimals(1);
-    worst_->setValue(0.5);
-    worst_->setSuffix(tr(" %"));
+    worst_ = new NumberField(tr("Share of the worst chunks"), { .least = 0.1, .most = 100 }, 0.5, tr("%"));
     worst_->setFixedWidth(64);
-    worst_->setAccessibleName(tr("Share of the worst chunks"));
     auto* select = makeButton(tr("Select"));
-    select->setToolTip(tr("Select the chunks with the largest values of this layer"));
+    const QString tip = tr("Select the chunks with the largest values of this layer");
+    select->setToolTip(tip);
     connect(select, &QPushButton::clicked, this, &CoveragePage::selectWorst);
+    connect(worst_, &NumberField::valueChanged, select, [this, select, tip] {
+        select->setEnabled(worst_->value().has_value());
+        select->setToolTip(select->isEnabled() ? tip : worst_->problem());
+    });
     row->addWidget(worst_);
     row->addWidget(select);
     return box;
@@ -412,7 +412,8 @@ void CoveragePage::selectWorst()
         if (std::isfinite(value))
             values.emplace_back(value, i);
     }
-    const auto wanted = static_cast<std::size_t>(std::ceil(static_cast<double>(values.size()) * worst_->value() / 100));
+    const auto wanted
+        = static_cast<std::size_t>(std::ceil(static_cast<double>(values.size()) * *worst_->value() / 100));
     const std::size_t count = std::min({ wanted, values.size(), kMostSelected });
     std::partial_sort(
         values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), std::greater<>());

@@ -9,7 +9,6 @@
 
 class QAction;
 class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
@@ -20,6 +19,7 @@ namespace furrow {
 
 class CoverageMap;
 class MapLegend;
+class NumberField;
 class Workbench;
 
 /// Every chunk of an epoch: as a map with layers and a legend, and as a table.
@@ -64,7 +64,7 @@ private:
     QComboBox* epoch_ = nullptr;
     QComboBox* rows_ = nullptr;
     QPushButton* tableButton_ = nullptr;
-    QDoubleSpinBox* worst_ = nullptr;
+    NumberField* worst_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     CoverageMap* map_ = nullptr;
     MapLegend* legend_ = nullptr;

@@ -81,6 +81,7 @@ SamplingPage::SamplingPage(Workbench& bench, QWidget* parent)
             sayWhatWasNotRead();
     });
     connect(checkpoint_, &WeightsChoice::filled, this, &SamplingPage::sayWhatIsThere);
+    connect(&fields_, &SamplingFields::changed, this, &SamplingPage::sayWhatIsThere);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &SamplingPage::showRecorded);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         task_.cancel();
@@ -136,7 +137,7 @@ void SamplingPage::setCheckpoint(const QString& folder) { checkpoint_->choose(fo
 void SamplingPage::sayWhatIsThere()
 {
     const bool any = checkpoint_->hasCheckpoints();
-    go_->setEnabled(any || task_.isBusy());
+    go_->setEnabled((any && fields_.choices()) || task_.isBusy());
     if (!any)
         state_->setText(tr("No checkpoint has been saved yet."));
     else if (!wasAny_)
@@ -151,16 +152,18 @@ void SamplingPage::write()
         end(tr("Stopped by you.").toStdString());
         return;
     }
+    const auto choices = fields_.choices();
+    if (!choices)
+        return;
     text_->clear();
-    const SamplingChoices choices = fields_.choices();
     const QString prompt = prompt_->toPlainText();
     QStringList arguments { QStringLiteral("sample"), bench_.watcher().folder(), QStringLiteral("--tokens"),
-        QString::number(choices.tokens), QStringLiteral("--temperature"), QString::number(choices.temperature),
-        QStringLiteral("--seed"), QString::number(choices.seed) };
+        QString::number(choices->tokens), QStringLiteral("--temperature"), QString::number(choices->temperature),
+        QStringLiteral("--seed"), QString::number(choices->seed) };
     if (!prompt.isEmpty())
         arguments.append(QStringLiteral("--prompt=") + prompt);
-    if (choices.topK > 0)
-        arguments += { QStringLiteral("--top-k"), QString::number(choices.topK) };
+    if (choices->topK > 0)
+        arguments += { QStringLiteral("--top-k"), QString::number(choices->topK) };
     if (!checkpoint_->checkpoint().isEmpty())
         arguments += { QStringLiteral("--checkpoint"), checkpoint_->checkpoint() };
     task_.run(arguments);

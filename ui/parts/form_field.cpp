@@ -2,7 +2,9 @@
 
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
+#include "ui/models/words.h"
 #include "ui/models/run_form.h"
+#include "ui/models/typed_number.h"
 #include "ui/parts/marks.h"
 #include "ui/parts/page_parts.h"
 #include "ui/widgets/elided_combo.h"
@@ -52,22 +54,7 @@ bool isInteger(const Setting& setting) { return std::holds_alternative<std::int6
 
 bool isReal(const Setting& setting) { return std::holds_alternative<double RunConfig::*>(setting.field); }
 
-/// "0.5" of "0,5", or the other way round where a comma is the decimal point; "": that is no value either.
-QString withOtherPoint(const Setting& setting, const QString& typed)
-{
-    const QString point = QLocale().decimalPoint();
-    QString text = typed.trimmed();
-    text.replace(point == QLatin1String(",") ? QLatin1Char('.') : QLatin1Char(','), point);
-    QLocale locale;
-    locale.setNumberOptions(QLocale::RejectGroupSeparator);
-    bool ok = false;
-    const double value = locale.toDouble(text, &ok);
-    RunConfig asked;
-    return ok && text != typed.trimmed()
-            && setSetting(asked, setting, QString::number(value, 'g', 12).toStdString()).empty()
-        ? text
-        : QString();
-}
+QString inOneLine(QString text) { return text.replace(QLatin1Char('\n'), QStringLiteral("\\n")); }
 
 } // namespace
 
@@ -205,21 +192,23 @@ QString FormField::helpText() const
 QString FormField::shownText() const
 {
     const QString text = form_.text(setting_);
+    return form_.isRefused(setting_) ? inOneLine(text) : shownValue(setting_, text);
+}
+
+QString FormField::shownValue(const Setting& setting, const QString& text)
+{
     bool ok = false;
-    if (isInteger(setting_)) {
+    if (isInteger(setting)) {
         const qlonglong value = QLocale::c().toLongLong(text, &ok);
-        return ok ? QLocale().toString(value) : text;
+        return ok ? countText(value) : text;
     }
-    if (isReal(setting_)) {
+    if (isReal(setting)) {
         const double value = QLocale::c().toDouble(text, &ok);
         QLocale locale;
         locale.setNumberOptions(QLocale::OmitGroupSeparator | QLocale::OmitLeadingZeroInExponent);
         return ok ? locale.toString(value, 'g', 10) : text;
     }
-    if (!setting_.choices.empty())
-        return settingChoice(setting_, text.toStdString());
-    QString shown = text;
-    return shown.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
+    return setting.choices.empty() ? inOneLine(text) : settingChoice(setting, text.toStdString());
 }
 
 // What a range or an empty source refuses is said with the words of the form; rules between settings are sentences of
@@ -234,34 +223,18 @@ QString FormField::problemText(const ConfigProblem& problem, const QString& type
         return tr("%1 is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.").arg(label);
     const bool isWhole = isInteger(*setting);
     RunConfig asked; // what it refuses concerns this setting alone
-    if ((!isWhole && !isReal(*setting)) || setSetting(asked, *setting, typed.toStdString()).empty())
+    const auto refused = setTyped(asked, *setting, typed);
+    if ((!isWhole && !isReal(*setting)) || refused.empty() || refused.front().message != problem.message)
         return coreWords(problem.message);
-    const QString least = QLocale().toString(setting->min, 'g', 10);
-    if (const QString meant = isWhole ? QString() : withOtherPoint(*setting, typed); !meant.isEmpty())
-        return tr("%1 must be a number, and %2 is not one here. Write %3.").arg(label, typed.trimmed(), meant);
-    if (setting->max < setting->min)
-        return isWhole ? tr("%1 must be a whole number of %2 or more.").arg(label, least)
-                       : tr("%1 must be a number of %2 or more.").arg(label, least);
-    const QString most = QLocale().toString(setting->max, 'g', 10);
-    return isWhole ? tr("%1 must be a whole number from %2 to %3.").arg(label, least, most)
-                   : tr("%1 must be a number from %2 to %3.").arg(label, least, most);
+    return numberProblem(label, typed, { isWhole, setting->min, setting->max });
 }
 
 void FormField::edit(const QString& shown)
 {
-    bool ok = false;
-    if (isInteger(setting_)) {
-        const qlonglong value = QLocale().toLongLong(shown.trimmed(), &ok);
-        form_.setText(setting_, ok ? QString::number(value) : shown);
-    } else if (isReal(setting_)) {
-        QLocale locale;
-        locale.setNumberOptions(QLocale::RejectGroupSeparator);
-        const double value = locale.toDouble(shown.trimmed(), &ok);
-        form_.setText(setting_, ok ? QString::number(value, 'g', 12) : shown);
-    } else {
-        QString text = shown;
-        form_.setText(setting_, text.replace(QLatin1String("\\n"), QStringLiteral("\n")));
-    }
+    QString text = shown;
+    if (!isInteger(setting_) && !isReal(setting_))
+        text.replace(QLatin1String("\\n"), QStringLiteral("\n"));
+    form_.setTyped(setting_, text);
 }
 
 bool FormField::isChanged() const { return form_.isChanged(setting_); }

@@ -58,6 +58,8 @@ public:
     static QString problemText(const ConfigProblem& problem, const QString& typed);
     /// As the editor shows it: numbers grouped, in the locale.
     QString shownText() const;
+    /// @param text  of a value, as core writes it
+    static QString shownValue(const Setting& setting, const QString& text);
     /// Key, label or help contains the words.
     bool matches(const QString& words) const;
     /// Takes text and marks from the draft.

@@ -1,9 +1,9 @@
 #include "ui/shell/alerts_dialog.h"
 
+#include "ui/parts/number_field.h"
 #include "ui/parts/page_parts.h"
 
 #include <QCheckBox>
-#include <QDoubleSpinBox>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPushButton>
@@ -19,25 +19,24 @@ constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, Al
     AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied, AlertKind::CheckpointsAway, AlertKind::DataAway,
     AlertKind::LeftOut };
 
-QDoubleSpinBox* makeNumber(double value, double most, int decimals, const QString& suffix)
+NumberField* makeNumber(AlertKind kind, double value, const NumberRange& range, const QString& unit)
 {
-    auto* box = new QDoubleSpinBox;
-    box->setRange(0, most);
-    box->setDecimals(decimals);
-    box->setSuffix(suffix);
-    box->setValue(value);
-    box->setFixedWidth(130);
-    return box;
+    auto* field = new NumberField(alertWord(kind), range, value, unit);
+    field->setFixedWidth(130);
+    return field;
 }
 
 } // namespace
 
 AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     : QDialog(parent)
-    , stall_(makeNumber(wishes.rules.stallSeconds, 86400, 0, tr(" s")))
-    , free_(makeNumber(wishes.rules.freeGiB, 100000, 1, tr(" GiB")))
-    , good_(makeNumber(wishes.rules.lossTooGood, 10, 3, tr(" nats")))
-    , repeated_(makeNumber(wishes.rules.repeatedShare * 100, 100, 0, tr(" %")))
+    , before_(wishes)
+    , stall_(makeNumber(
+          AlertKind::Stalled, wishes.rules.stallSeconds, { .isWhole = true, .least = 0, .most = 86400 }, tr("s")))
+    , free_(makeNumber(AlertKind::DiskSpace, wishes.rules.freeGiB, { .least = 0, .most = 100000 }, tr("GiB")))
+    , good_(makeNumber(AlertKind::LossTooGood, wishes.rules.lossTooGood, { .least = 0, .most = 10 }, tr("nats")))
+    , repeated_(
+          makeNumber(AlertKind::RepeatedData, wishes.rules.repeatedShare * 100, { .least = 0, .most = 100 }, tr("%")))
     , desktop_(new QCheckBox(tr("Show a notification of the desktop when this window is not in front"), this))
     , command_(new QLineEdit(wishes.command, this))
 {
@@ -49,7 +48,7 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(4);
     grid->setColumnStretch(0, 1);
-    const std::map<AlertKind, std::pair<QString, QDoubleSpinBox*>> numbers {
+    const std::map<AlertKind, std::pair<QString, NumberField*>> numbers {
         { AlertKind::Stalled, { tr("after"), stall_ } }, { AlertKind::DiskSpace, { tr("below"), free_ } },
         { AlertKind::LossTooGood, { tr("below"), good_ } }, { AlertKind::RepeatedData, { tr("above"), repeated_ } }
     };
@@ -67,9 +66,15 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
         grid->addWidget(makeLabel(number->second.first, TextTone::Hint, TextSize::Small), row, 1, Qt::AlignRight);
         grid->addWidget(number->second.second, row, 2);
         connect(box, &QCheckBox::toggled, number->second.second, &QWidget::setEnabled);
+        connect(box, &QCheckBox::toggled, this, &AlertsDialog::judge);
+        connect(number->second.second, &NumberField::valueChanged, this, &AlertsDialog::judge);
         number->second.second->setEnabled(box->isChecked());
     }
     column->addLayout(grid);
+    problem_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    problem_->setWordWrap(true);
+    problem_->hide();
+    column->addWidget(problem_);
     column->addWidget(makeLine());
     desktop_->setChecked(wishes.desktop);
     column->addWidget(desktop_);
@@ -83,24 +88,36 @@ AlertsDialog::AlertsDialog(const AlertWishes& wishes, QWidget* parent)
     auto* cancel = makeButton(tr("Cancel"));
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     row->addWidget(cancel);
-    auto* keep = makeButton(tr("Save alerts"), {}, true);
-    keep->setDefault(true);
-    connect(keep, &QPushButton::clicked, this, &QDialog::accept);
-    row->addWidget(keep);
+    keep_ = makeButton(tr("Save alerts"), {}, true);
+    keep_->setDefault(true);
+    connect(keep_, &QPushButton::clicked, this, &QDialog::accept);
+    row->addWidget(keep_);
     column->addLayout(row);
+}
+
+void AlertsDialog::judge()
+{
+    QStringList wrong;
+    for (const NumberField* field : { stall_, free_, good_, repeated_ })
+        if (field->isEnabled() && !field->value())
+            wrong.append(field->problem());
+    problem_->setText(wrong.join(QLatin1Char('\n')));
+    problem_->setVisible(!wrong.isEmpty());
+    keep_->setEnabled(wrong.isEmpty());
 }
 
 AlertWishes AlertsDialog::wishes() const
 {
-    AlertWishes wishes;
+    AlertWishes wishes = before_;
+    wishes.rules.off.clear();
     for (const auto& [kind, box] : rules_) {
         if (!box->isChecked())
             wishes.rules.off.insert(kind);
     }
-    wishes.rules.stallSeconds = stall_->value();
-    wishes.rules.freeGiB = free_->value();
-    wishes.rules.lossTooGood = good_->value();
-    wishes.rules.repeatedShare = repeated_->value() / 100;
+    wishes.rules.stallSeconds = stall_->value().value_or(wishes.rules.stallSeconds);
+    wishes.rules.freeGiB = free_->value().value_or(wishes.rules.freeGiB);
+    wishes.rules.lossTooGood = good_->value().value_or(wishes.rules.lossTooGood);
+    wishes.rules.repeatedShare = repeated_->value().value_or(wishes.rules.repeatedShare * 100) / 100;
     wishes.desktop = desktop_->isChecked();
     wishes.command = command_->text().trimmed();
     return wishes;

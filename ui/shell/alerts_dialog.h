@@ -5,10 +5,13 @@
 #include <QDialog>
 
 class QCheckBox;
-class QDoubleSpinBox;
+class QLabel;
 class QLineEdit;
+class QPushButton;
 
 namespace furrow {
+
+class NumberField;
 
 /// Which alerts are wanted, beyond which numbers, and who is told.
 class AlertsDialog : public QDialog {
@@ -18,13 +21,18 @@ public:
     AlertWishes wishes() const;
 
 private:
+    void judge(); ///< numbers that cannot be keep the button closed, and a sentence says why
+
+    AlertWishes before_;
     std::vector<std::pair<AlertKind, QCheckBox*>> rules_;
-    QDoubleSpinBox* stall_;
-    QDoubleSpinBox* free_;
-    QDoubleSpinBox* good_;
-    QDoubleSpinBox* repeated_;
+    NumberField* stall_;
+    NumberField* free_;
+    NumberField* good_;
+    NumberField* repeated_;
     QCheckBox* desktop_;
     QLineEdit* command_;
+    QLabel* problem_ = nullptr;
+    QPushButton* keep_ = nullptr;
 };
 
 } // namespace furrow

@@ -108,7 +108,7 @@ private Q_SLOTS:
         QFETCH(const QString, text);
         QFETCH(const double, value);
         QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
-        const auto read = quantityOf(text);
+        const auto read = quantityOf(text, true);
         QCOMPARE(read.has_value(), !qIsNaN(value));
         if (read)
             QCOMPARE(*read, value);
