@@ -235,6 +235,15 @@ public:
     Result<ChunkCell> cell(ChunkId chunk); ///< NotFound when there is none
     /// What a worker process holds, of all epochs: leased and trained chunks, as cells with `begun`.
     Result<std::vector<ChunkCell>> heldBy(IncarnationId incarnation);
+    struct Work {
+        std::int64_t steps = 0; ///< optimiser steps
+        std::int64_t tokens = 0; ///< labels
+    };
+    /// What a process has trained and no checkpoint has, of what totals() counts: chunks that it trained to their end.
+    Result<Work> unsavedOf(IncarnationId incarnation);
+    /// What it has trained of the chunk in its hands, as it told last, that totals() counts only at the end of the
+    /// chunk or at the next checkpoint.
+    Result<Work> underWayOf(const IncarnationRow& row);
     /// Chunks of an epoch that are free or not prepared although something of them was trained: their work was lost
     /// (isWorkLost), or they are trained in part (isPartlyTrained). Reads the chunks of the epoch.
     Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
@@ -299,7 +308,8 @@ public:
     /// The committed chunks of a block, of all epochs.
     Result<std::vector<ChunkContent>> committedOf(std::int64_t block);
     struct Totals {
-        std::int64_t steps = 0; ///< optimiser steps in trained and committed work of all workers
+        std::int64_t steps = 0; ///< optimiser steps in trained and committed work of all workers; what a worker does
+                                ///< within a chunk comes at the end of the chunk or with a checkpoint (underWayOf)
         std::int64_t tokens = 0;
         double activeSeconds = 0;
         DesiredState desired = DesiredState::Run;

@@ -3,7 +3,6 @@
 #include "core/base/sentence.h"
 #include "core/tracker/ledger_reader_state.h"
 #include "core/tracker/moves.h"
-#include "core/tracker/replica_steps.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/sample_losses.h"
 #include "core/tracker/schema.h"
@@ -135,16 +134,16 @@ ClaimRow claimAt(Database& db, const Rows& row)
 
 } // namespace
 
-std::int64_t LedgerReader::State::stepsBeforeProcess(std::int64_t process)
+ProcessSteps LedgerReader::State::stepsOfProcess(std::int64_t process)
 {
     const std::pair newest { db.integer("SELECT max(id) FROM incarnation").value_or(0),
         db.integer("SELECT max(id) FROM checkpoint").value_or(0) };
     if (newest != stepsAreOf) {
-        stepsBefore = stepsBeforeProcesses(db);
+        processSteps = stepsOfProcesses(db);
         stepsAreOf = newest;
     }
-    const auto found = stepsBefore.find(process);
-    return found == stepsBefore.end() ? 0 : found->second;
+    const auto found = processSteps.find(process);
+    return found == processSteps.end() ? ProcessSteps {} : found->second;
 }
 
 /// With the steps of the replica: the ledger has those of each process.
@@ -159,7 +158,7 @@ std::vector<ClaimRow> LedgerReader::State::claimsAt(Rows rows)
             continue;
         if (rows.integer(kClaims["incarnation"]) != process) {
             process = rows.integer(kClaims["incarnation"]);
-            before = stepsBeforeProcess(process);
+            before = stepsOfProcess(process).before;
         }
         claim.firstStep += before;
         claim.lastStep += before;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/replica_steps.h"
 #include "core/tracker/sqlite/database.h"
 
 #include <map>
@@ -12,11 +13,11 @@ struct LedgerReader::State {
     Database db;
     bool inherits = false; ///< keepsInherited(), asked once
     Error standsInBecause {};
-    std::map<std::int64_t, std::int64_t> stepsBefore {}; ///< stepsBeforeProcesses()
+    std::map<std::int64_t, ProcessSteps> processSteps {}; ///< stepsOfProcesses()
     std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
 
     std::vector<ClaimRow> claimsAt(Rows rows);
-    std::int64_t stepsBeforeProcess(std::int64_t process);
+    ProcessSteps stepsOfProcess(std::int64_t process);
 };
 
 /// What was read, or the failure that the database kept meanwhile.

@@ -45,13 +45,21 @@ std::int64_t stepsAt(std::int64_t wall, const std::vector<Saved>& saved)
 
 std::map<std::int64_t, std::int64_t> stepsBeforeProcesses(Database& db)
 {
+    std::map<std::int64_t, std::int64_t> before;
+    for (const auto& [process, steps] : stepsOfProcesses(db))
+        before.emplace(process, steps.before);
+    return before;
+}
+
+std::map<std::int64_t, ProcessSteps> stepsOfProcesses(Database& db)
+{
     const auto parentsOf = parents(db);
     struct Checkpoint {
         std::int64_t step = 0; ///< behind the weights
         StepsOfReplicas steps;
     };
     std::map<std::int64_t, Checkpoint> checkpoints;
-    std::map<std::int64_t, std::int64_t> before;
+    std::map<std::int64_t, ProcessSteps> processes;
     std::map<std::int64_t, std::vector<Saved>> ofReplica;
     {
         Rows rows
@@ -70,8 +78,9 @@ std::map<std::int64_t, std::int64_t> stepsBeforeProcesses(Database& db)
                 }
             if (rows.integer(1) == static_cast<std::int64_t>(CheckpointKind::Replica)) {
                 std::int64_t& own = one.steps[rows.integer(2)];
-                before.try_emplace(rows.integer(3), own);
+                ProcessSteps& process = processes.try_emplace(rows.integer(3), ProcessSteps { own, own }).first->second;
                 own = std::min(own + std::max<std::int64_t>(0, one.step - from), kTotalBounds.most);
+                process.saved = own;
                 ofReplica[rows.integer(2)].push_back({ rows.integer(5), own, rows.integer(6) != 0 });
             }
             checkpoints.emplace(rows.integer(0), std::move(one));
@@ -79,9 +88,11 @@ std::map<std::int64_t, std::int64_t> stepsBeforeProcesses(Database& db)
     }
     Rows rows = db.query("SELECT id, replica, started_wall FROM incarnation");
     while (rows.next())
-        if (const auto saved = ofReplica.find(rows.integer(1)); saved != ofReplica.end())
-            before.try_emplace(rows.integer(0), stepsAt(rows.integer(2), saved->second));
-    return before;
+        if (const auto saved = ofReplica.find(rows.integer(1)); saved != ofReplica.end()) {
+            const std::int64_t before = stepsAt(rows.integer(2), saved->second);
+            processes.try_emplace(rows.integer(0), ProcessSteps { before, before });
+        }
+    return processes;
 }
 
 } // namespace furrow

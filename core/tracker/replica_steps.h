@@ -13,4 +13,11 @@ namespace furrow {
 /// surviving one of its replica. One that is not there began with none.
 std::map<std::int64_t, std::int64_t> stepsBeforeProcesses(Database& db);
 
+/// Steps of the replica of a worker process, as telemetry counts them.
+struct ProcessSteps {
+    std::int64_t before = 0; ///< when the process began: stepsBeforeProcesses()
+    std::int64_t saved = 0; ///< in its newest checkpoint; without one the same
+};
+std::map<std::int64_t, ProcessSteps> stepsOfProcesses(Database& db); ///< by its number in the ledger
+
 } // namespace furrow

@@ -88,6 +88,20 @@ public:
         return true;
     }
 
+    /// `worker` begins the next free chunk and tells that it has made `steps` steps and done `fraction` of it.
+    ChunkId beginOne(int worker, std::int64_t steps, double fraction)
+    {
+        auto& ledger = *workers_[static_cast<std::size_t>(worker)];
+        auto answer = good(ledger.claim());
+        const auto* claim = std::get_if<Claim>(&answer);
+        if (claim == nullptr)
+            qFatal("no chunk is free");
+        good(ledger.begin(*claim));
+        const std::int64_t step = steps_[static_cast<std::size_t>(worker)] + steps;
+        good(ledger.renew({ WorkerPhase::Train, claim->chunk, fraction, step, 0, 2.0, 100 }, 60));
+        return claim->chunk;
+    }
+
     /// Of a story of two blocks with three chunks each, of which its only worker has trained none: trains all chunks of
     /// the first epoch but the last and opens the second one. @param kept  how many of them are committed
     void openSecondEpoch(int kept)

@@ -242,7 +242,7 @@ void RunPoller::readTelemetry(RunUpdate& update)
         cacheLoaded_ = true;
         (void)telemetry_.loadCache();
     }
-    telemetry_.poll();
+    update.telemetryWaits = telemetry_.poll();
     if (telemetry_.takeChanged()) {
         update.telemetry = telemetry_.snapshot();
         cacheStale_ = true;

@@ -18,6 +18,7 @@ struct RunUpdate {
     std::optional<Error> problem; ///< the folder or its tracker cannot be read
     bool isGone = false; ///< `problem` is that nothing is at the path of the run any more
     bool isAnother = false; ///< another folder or tracker lies where that of the run was: nothing else of it is here
+    bool telemetryWaits = false; ///< more of it is on disk, for the next look
     TablesPtr tables;
     CellsPtr cells;
     ClaimsPtr claims; ///< new claims, and older ones that were open until now

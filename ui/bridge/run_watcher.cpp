@@ -79,6 +79,7 @@ void RunWatcher::open(const QString& folder)
     eventsInWindow_ = 0;
     linesRead_ = 0;
     reading_ = !folder.isEmpty();
+    telemetryWhole_ = false;
     if (reading_) {
         now_ = std::make_unique<Reading>();
         now_->generation = ++generations_;
@@ -171,6 +172,20 @@ void RunWatcher::deliver(quint64 generation, const RunUpdate& update)
         return;
     if (takeProblem(update))
         return;
+    if (status_ || update.status || problem_.empty())
+        tell(update);
+    if (update.logLines)
+        Q_EMIT logRead(update.logLines);
+    measurePace(update);
+    if (std::exchange(reading_, false))
+        Q_EMIT readingChanged(false);
+    if (isCurrent()) // whoever heard of it may have opened another run
+        now_->change([&] { now_->inFlight = false; });
+}
+
+/// Not of a run of which nothing is known: curves and lanes would be shown beside that sentence.
+void RunWatcher::tell(const RunUpdate& update)
+{
     if (update.tables)
         tables_ = update.tables;
     if (update.status) {
@@ -185,18 +200,12 @@ void RunWatcher::deliver(quint64 generation, const RunUpdate& update)
         Q_EMIT claimsRead(update.claims);
     if (update.events)
         Q_EMIT eventsRead(update.events);
-    if (update.logLines)
-        Q_EMIT logRead(update.logLines);
+    telemetryWhole_ = !update.telemetryWaits;
     if (update.telemetry) {
         newest_ = update.telemetry;
         telemetry_ = newest_;
         Q_EMIT telemetryRead(telemetry_);
     }
-    measurePace(update);
-    if (std::exchange(reading_, false))
-        Q_EMIT readingChanged(false);
-    if (isCurrent()) // whoever heard of it may have opened another run
-        now_->change([&] { now_->inFlight = false; });
 }
 
 /// True when the run was opened anew.
@@ -208,7 +217,7 @@ bool RunWatcher::takeProblem(const RunUpdate& update)
     }
     const std::int64_t now = systemClock().monotonicNs();
     if (update.status) {
-        if (!problem_.empty() && status_) { // it is back, or something else stands in its place
+        if (!problem_.empty()) { // it is back, or something else stands in its place
             open(QString(folder_));
             return true;
         }

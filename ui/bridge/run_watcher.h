@@ -33,6 +33,8 @@ public:
     std::int64_t lastReadNs() const { return lastReadNs_; }
     /// Newest telemetry of the open run; null: none yet.
     const SnapshotPtr& telemetry() const { return telemetry_; }
+    /// All of it that is on disk has been read: of a large run that takes some looks.
+    bool isTelemetryWhole() const { return telemetryWhole_; }
     /// Held views get no cells, claims, events or log lines; the state of the run goes on being shown.
     void setHeld(bool held);
     bool isHeld() const { return held_; }
@@ -66,6 +68,7 @@ private:
     void readLoop(Reading& reading, const std::stop_token& stop, const QString& folder);
     void deliver(quint64 generation, const RunUpdate& update);
     bool takeProblem(const RunUpdate& update);
+    void tell(const RunUpdate& update);
     void measurePace(const RunUpdate& update);
     void leaveReading();
 
@@ -80,6 +83,7 @@ private:
     bool held_ = false;
     bool reading_ = false;
     bool resting_ = false;
+    bool telemetryWhole_ = false;
     double eventsInWindow_ = 0;
     std::int64_t windowBeginNs_ = 0;
     std::int64_t linesRead_ = 0; ///< of telemetry

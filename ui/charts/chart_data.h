@@ -46,7 +46,8 @@ struct ChartSpan {
 struct ChartData {
     std::vector<ChartLine> lines; ///< by worker, then time
     std::vector<ChartEval> evals;
-    std::optional<double> evalNow {}; ///< what the legend calls "eval"; absent: the last of `evals`
+    std::optional<double> evalNow {}; ///< what the legend calls "eval"; absent: the last of `evals`, NaN: that too, and
+                                      ///< none of the weights that were evaluated is there any more
     std::vector<ChartSeam> seams;
     std::vector<ChartSpan> gaps; ///< time without data
     std::vector<ChartSpan> spikes; ///< chunks in which the loss jumped

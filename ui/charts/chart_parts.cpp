@@ -277,18 +277,27 @@ void ChartTitle::paintEvent(QPaintEvent*)
     }
     const QString title = QFontMetricsF(font).elidedText(title_, Qt::ElideRight, std::max(0.0, end - x));
     text(title, font, Token::Text1, 10);
-    if (title == title_) // a unit alone would be the unit of nothing
-        text(unit_, small, Token::Text3, 18);
-    text(trouble_, small, Token::Error, 18);
+    const auto nameOf
+        = [&](const Entry& entry) { return QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160); };
+    const auto markOf = [](const Entry& entry) { return entry.worker >= 0 ? 42.0 : entry.worker == -1 ? 26.0 : 16.0; };
+    const auto needOf = [&](const Entry& entry) {
+        return markOf(entry) + QFontMetricsF(small).horizontalAdvance(nameOf(entry)) + 8
+            + tabularWidth(bold, entry.value);
+    };
+    constexpr double kBetween = 18;
+    double others = trouble_.isEmpty() ? 0 : QFontMetricsF(small).horizontalAdvance(trouble_) + kBetween;
+    for (const Entry& entry : entries_)
+        others += needOf(entry) + (&entry == &entries_.back() ? 0 : kBetween);
+    const double unitWide = QFontMetricsF(small).horizontalAdvance(unit_) + kBetween;
+    const bool onlyWithoutUnit = x + others <= end && x + unitWide + others > end; // values come first
+    if (title == title_ && !onlyWithoutUnit) // a unit alone would be the unit of nothing
+        text(unit_, small, Token::Text3, kBetween);
+    text(trouble_, small, Token::Error, kBetween);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const Entry& entry = entries_[i];
         const QString more = QStringLiteral("+%1").arg(entries_.size() - i);
         const double room = i + 1 < entries_.size() ? QFontMetricsF(small).horizontalAdvance(more) + 6 : 0;
-        const QString name = QFontMetricsF(small).elidedText(entry.name, Qt::ElideMiddle, 160);
-        const double markWide = entry.worker >= 0 ? 42 : entry.worker == -1 ? 26 : 16;
-        const double need
-            = markWide + QFontMetricsF(small).horizontalAdvance(name) + 8 + tabularWidth(bold, entry.value);
-        if (x + need + room > end) { // how many have no room: the tip says them
+        if (x + needOf(entry) + room > end) { // how many have no room: the tip says them
             text(more, small, Token::Text3, 0);
             break;
         }
@@ -302,8 +311,8 @@ void ChartTitle::paintEvent(QPaintEvent*)
         } else {
             p.fillRect(QRectF(x, middle - 6, 10, 12), t.color(Token::Accent, 0.28));
         }
-        x += markWide;
-        text(name, small, Token::Text2, 8);
+        x += markOf(entry);
+        text(nameOf(entry), small, Token::Text2, 8);
         p.setFont(t.font(FontRole::Small, QFont::DemiBold));
         p.setPen(t.color(Token::Text1));
         x += drawTabular(p, QRectF(x, 0, end - x, height()), Qt::AlignLeft, entry.value) + 18;

@@ -47,7 +47,13 @@ void CoverageMap::mouseMoveEvent(QMouseEvent* event)
         viewport()->update();
         return;
     }
-    const auto cell = pick(event->position());
+    tellHovered(pick(event->position()));
+}
+
+/// @param cell  below 0: none
+void CoverageMap::tellHovered(std::ptrdiff_t cell)
+{
+    hovered_ = static_cast<std::int32_t>(cell);
     Q_EMIT chunkHovered(cell < 0 ? ChunkId {} : cells_[static_cast<std::size_t>(cell)].id,
         cell < 0 ? QString() : describe(cells_[static_cast<std::size_t>(cell)]));
 }
@@ -145,7 +151,7 @@ void CoverageMap::moveCurrent(int rows, int columns)
     const ChunkId id = cells_[static_cast<std::size_t>(cell)].id;
     showChunk(id);
     Q_EMIT chunkClicked(id);
-    Q_EMIT chunkHovered(id, describe(cells_[static_cast<std::size_t>(cell)]));
+    tellHovered(cell);
 }
 
 void CoverageMap::keyPressEvent(QKeyEvent* event)
@@ -179,7 +185,7 @@ bool CoverageMap::viewportEvent(QEvent* event)
         return true;
     }
     if (event->type() == QEvent::Leave)
-        Q_EMIT chunkHovered({}, {});
+        tellHovered(-1);
     return QAbstractScrollArea::viewportEvent(event);
 }
 

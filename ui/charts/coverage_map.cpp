@@ -36,7 +36,7 @@ void CoverageMap::setCells(std::vector<ChunkCell> cells)
     cells_ = std::move(cells);
     kinds_.clear();
     selected_.clear();
-    current_ = -1;
+    current_ = hovered_ = -1;
     buildGrid();
     recolour();
     if (fitted_)
@@ -152,6 +152,8 @@ void CoverageMap::updateCells(const std::vector<ChunkCell>& changed)
     if (!known && fitted_)
         fit();
     updateScrollBars();
+    if (hovered_ >= 0)
+        tellHovered(hovered_); // what is said of it was so before
 }
 
 void CoverageMap::setLayer(MapLayer layer, RelativeTo relative)

@@ -76,6 +76,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
+    void tellHovered(std::ptrdiff_t cell);
     struct Place {
         int row = 0;
         int column = 0;
@@ -114,6 +115,7 @@ private:
     QSet<qint64> openBlocks_;
     std::vector<std::int32_t> selected_; ///< cells
     std::int32_t current_ = -1;
+    std::int32_t hovered_ = -1; ///< cell; -1: none
     QImage minimap_;
     bool minimapVisible_ = true;
     bool fitted_ = true;

@@ -50,10 +50,14 @@ void SeriesChart::updateTitle()
             meanText(mean ? mean->back().y : one.values.begin()->second, static_cast<int>(one.values.size())) });
     }
     if (!curves_->mean().empty())
-        entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
-    if (!curves_->data().evals.empty())
         entries.push_back(
-            { -2, tr("eval"), valueText(curves_->data().evalNow.value_or(curves_->data().evals.back().y)) });
+            { -1, options_.stacked ? tr("mean per worker") : tr("mean"), valueText(curves_->mean().back().y) });
+    if (!curves_->data().evals.empty()) {
+        const double last = curves_->data().evals.back().y;
+        const double now = curves_->data().evalNow.value_or(last);
+        entries.push_back(
+            { -2, std::isnan(now) ? tr("eval (lost)") : tr("eval"), valueText(std::isnan(now) ? last : now) });
+    }
     if (const std::size_t jumps = curves_->data().spikes.size(); jumps > 0)
         entries.push_back({ -3, tr("jumps of the loss"), QLocale().toString(static_cast<qulonglong>(jumps)) });
     QStringList trouble;

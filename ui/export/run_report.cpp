@@ -1,5 +1,6 @@
 #include "ui/export/run_report.h"
 
+#include "core/run/folder/automatic_packing.h"
 #include "core/run/status/data_words.h"
 #include "core/run/folder/attempt_config.h"
 #include "ui/models/core_words.h"
@@ -102,7 +103,7 @@ QString settingsThatDiffer(const RunFile& file, const std::vector<AttemptRow>& a
                     said(QT_TRANSLATE_NOOP("RunReport", "In force")),
                     said(QT_TRANSLATE_NOOP("RunReport", "Changed by a resume")));
     for (const ConfigLine& line : configLines(latest.ok() ? latest.value() : file.config, file.config,
-             preset.ok() ? preset.value().config : RunConfig {})) {
+             presetInRun(preset.ok() ? preset.value().config : RunConfig {}, file))) {
         const QString resumes = changedBy(*line.setting, attempts, changed);
         if (line.value != line.presetValue || !resumes.isEmpty())
             html += QStringLiteral("<tr><td>%1</td><td>%2</td><td>%3</td><td>%4</td></tr>\n")

@@ -94,7 +94,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
             [](const RunLine& l) { return static_cast<double>(l.tokens); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Steps"); },
             [](const RunLine& l) { return static_cast<double>(l.steps); }, count),
-        number([] { return QCoreApplication::translate("LibraryTable", "Tokens per second, mean"); },
+        number([] { return QCoreApplication::translate("LibraryTable", "Kept tokens per active second"); },
             [](const RunLine& l) { return l.meanTokensPerSecond; },
             [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },

@@ -1,6 +1,7 @@
 #include "ui/models/past_status.h"
 
 #include "core/run/status/evaluation_file.h"
+#include "core/run/status/known_evaluation.h"
 #include "core/run/status/run_weights.h"
 #include "core/telemetry/pace_meter.h"
 #include "ui/models/words.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::int64_t kLastStepNs
     = 2'000'000'000; // what an attempt without a record may have gone on after the last thing that is known of it
-constexpr std::int64_t kTogetherNs
-    = 60'000'000'000; // as readStatus(): so near the last one a worker trained until the end
 
 /// With at least one chunk that was begun.
 std::int64_t visitedBlocks(std::int64_t epoch, std::int64_t wallNs, const std::vector<ClaimRow>& claims)
@@ -214,11 +213,15 @@ double fractionAt(const WorkerStatus& worker, std::int64_t attempt, ChunkId chun
     return 0;
 }
 
-/// Whose losses the run has: those that train, else those that did until the end.
-bool tells(const WorkerStatus& worker, bool anyAlive, std::int64_t lastEndNs)
+/// Of the replica since the run began, by its steps and what the newest of them had.
+std::int64_t ownTokens(const Stretch& stretch)
 {
-    return std::isfinite(worker.loss)
-        && (anyAlive ? worker.alive : worker.endedWallNs == 0 || worker.endedWallNs >= lastEndNs - kTogetherNs);
+    constexpr std::size_t kSteps = 64;
+    const std::size_t first = stretch.size() > kSteps ? stretch.size() - kSteps : 0;
+    double tokens = 0;
+    for (std::size_t i = first; i < stretch.size(); ++i)
+        tokens += static_cast<double>(stretch.stepTokens.values[i]);
+    return std::llround(static_cast<double>(stretch.lastStep) * tokens / static_cast<double>(stretch.size() - first));
 }
 
 /// So long after its newest step a worker is taken to train still [s]: a few of its steps.
@@ -276,6 +279,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         const std::size_t last = stretch.size() - 1;
         const ChunkId chunk { telemetry.chunkAt(i, last) };
         worker->step = stretch.lastStep;
+        worker->tokens = ownTokens(stretch);
         worker->loss = static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();
         const bool trains = worker->alive && worker->secondsSinceProgress <= quietAfter(stretch);
@@ -286,23 +290,30 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         worker->chunkFraction = fractionAt(*worker, status.attempt, chunk, sources.claims);
     }
     markGoneLosses(status, wallNs, sources);
-    const bool anyAlive = isAnyAlive(status);
-    std::int64_t lastEndNs = 0;
     for (const WorkerStatus& worker : status.workers)
-        lastEndNs = std::max(lastEndNs, worker.endedWallNs);
-    const auto isTold = [&](const WorkerStatus& worker) { return tells(worker, anyAlive, lastEndNs); };
-    status.lossIsGone = std::any_of(status.workers.begin(), status.workers.end(), isTold)
-        && std::none_of(status.workers.begin(), status.workers.end(),
-            [&](const WorkerStatus& worker) { return isTold(worker) && !worker.lossIsGone; });
-    double sum = 0;
-    for (const WorkerStatus& worker : status.workers) {
         status.tokensPerSecond += worker.tokensPerSecond;
-        if (!isTold(worker) || worker.lossIsGone != status.lossIsGone)
+    const MeanLoss mean = meanLossOf(status.workers);
+    status.loss = mean.loss;
+    status.lossWorkers = mean.workers;
+    status.lossIsGone = mean.isGone;
+}
+
+/// What workers had trained of the chunks in their hands, as readStatus() counts it; takeClaimsBack() has the claims
+/// that had ended.
+void addWorkUnderWay(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    for (const WorkerStatus& worker : status.workers) {
+        if (!worker.alive || worker.chunkBlock < 0 || worker.step <= 0)
             continue;
-        sum += worker.loss;
-        ++status.lossWorkers;
+        std::int64_t ended = 0;
+        for (const ClaimRow& claim : sources.claims)
+            if (claim.replica == worker.replica && claim.endedWallNs != 0 && claim.endedWallNs <= wallNs
+                && claim.outcome != ClaimEnd::Lost)
+                ended = std::max(ended, claim.lastStep);
+        const std::int64_t steps = std::max<std::int64_t>(0, worker.step - ended);
+        status.steps += steps;
+        status.tokens += worker.tokens * steps / worker.step;
     }
-    status.loss = status.lossWorkers > 0 ? sum / status.lossWorkers : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// As readStatus() counts it, of processes and checkpoints as they were.
@@ -338,7 +349,9 @@ void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSourc
         if (!eval.record.hasLoss())
             continue;
         status.evaluation = heldOutLossOf(told, status.evaluated);
-        status.evaluation->beforeEndOf = unfinishedEpoch(status.epochs, status.evaluation->wallNs);
+        const auto until = sources.tables == nullptr ? std::optional(status.evaluation->wallNs)
+                                                     : wholeUntil(*status.evaluation, sources.tables->checkpoints);
+        status.evaluation->beforeEndOf = unfinishedEpoch(status.epochs, until);
     }
 }
 
@@ -397,6 +410,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     }
     if (sources.telemetry != nullptr) {
         takeWorkersBack(status, wallNs, sources);
+        addWorkUnderWay(status, wallNs, sources);
         takeEvaluationsBack(status, wallNs, sources);
         takePrivacyBack(status, wallNs, sources);
     }

@@ -17,6 +17,12 @@ QString activeTimeHelp()
         "Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.");
 }
 
+QString trainedSoFarHelp()
+{
+    return QCoreApplication::translate("Words",
+        "In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.");
+}
+
 QString repeatsText(const RunStatus& status)
 {
     const std::int64_t repeats = rowsKnown(status.epochs, &RowCounts::duplicates);

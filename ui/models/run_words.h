@@ -12,6 +12,8 @@ QString endReasonSentence(StopReason reason, const Message& detail);
 
 /// What the active time of a run counts.
 QString activeTimeHelp();
+/// Of which work the steps and tokens of a run are.
+QString trainedSoFarHelp();
 /// "95 samples left out as repeats of text before them.", of the data of one epoch; "": none was.
 QString repeatsText(const RunStatus& status);
 /// What of the data is not as it may seem: that, rows that cannot be used, repeats that are trained; "": nothing.

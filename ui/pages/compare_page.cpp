@@ -425,7 +425,7 @@ void ComparePage::showSummary()
     }
     fill(*summary_,
         { tr("Run"), tr("State"), tr("Workers"), tr("Loss, last step"), tr("Eval loss"), tr("Loss of the first epoch"),
-            tr("Steps"), tr("Tokens"), tr("Active time"), tr("Tokens per second, mean"), tr("Attempts") },
+            tr("Steps"), tr("Tokens"), tr("Active time"), tr("Kept tokens per active second"), tr("Attempts") },
         rows, 2);
 }
 

@@ -1,5 +1,6 @@
 #include "ui/pages/config_page.h"
 
+#include "core/run/folder/automatic_packing.h"
 #include "core/run/folder/attempt_config.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -111,7 +112,8 @@ void ConfigPage::take()
 void ConfigPage::fill(const RunFile& file, const RunConfig& inForce)
 {
     const auto preset = findPreset(file.preset);
-    model_.reset(configLines(inForce, file.config, preset.ok() ? preset.value().config : RunConfig {}));
+    model_.reset(
+        configLines(inForce, file.config, presetInRun(preset.ok() ? preset.value().config : RunConfig {}, file)));
     filter_.invalidate();
     const QString name = QString::fromStdString(file.preset.empty() ? std::string("–") : file.preset);
     origin_->setText(tr("Preset %1, made %2 by Furrow %3, data %4")

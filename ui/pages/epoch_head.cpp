@@ -68,6 +68,10 @@ QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims
     const auto shown = shownEpochs(status);
     if (status.state != RunState::Running || status.hindrance || !shown || !shown->together.blockCount)
         return {};
+    const bool stopsWithABlock = status.rules.blocks > 0 && !isAboutToEnd(status).empty();
+    const bool stopsWithAnEarlierEpoch = status.rules.epochs > 0 && status.rules.epochs <= shown->last;
+    if (stopsWithABlock || stopsWithAnEarlierEpoch)
+        return {}; // the epochs that are shown do not end then
     const ChunkCounts& chunks = shown->together.chunks;
     const std::int64_t left = chunks[ChunkState::Pending] + chunks[ChunkState::Free] + chunks[ChunkState::Leased];
     const std::optional<Pace> pace = chunkPace(claims, active, nowNs);

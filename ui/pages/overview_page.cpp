@@ -58,6 +58,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
     column->addWidget(loss_, 1);
     figures_ = new FigureRow({ tr("Loss, last step"), tr("Eval loss"), tr("Tokens per second"), tr("Optimiser steps"),
         tr("Tokens"), tr("Active time"), tr("Newest checkpoint") });
+    figures_->reserveName(1, tr("Eval loss, not the newest, step %1").arg(countText(100'000)));
     column->addWidget(figures_);
     column->addWidget(makeLine());
     meters_ = new EpochMeters(this);
@@ -232,13 +233,13 @@ void OverviewPage::showFigures(const RunStatus& status)
     const QString mean = fixedText(meanTokensPerSecond(status), 0);
     if (isAnyAlive(status))
         figures_->setValue(2, fixedText(status.tokensPerSecond, 0),
-            tr("Now, all workers together. Tokens per second, mean of the active time: %1").arg(mean));
+            tr("Now, all workers together. Kept tokens per second of active time: %1").arg(mean));
     else
-        figures_->setValue(2, QStringLiteral("–"),
-            tr("No worker trains now. Tokens per second, mean of the active time: %1").arg(mean));
+        figures_->setValue(
+            2, QStringLiteral("–"), tr("No worker trains now. Kept tokens per second of active time: %1").arg(mean));
     figures_->setValue(3, countText(status.steps),
-        tr("In trained and committed chunks of all workers. A worker counts its own steps, including those whose work was lost"));
-    figures_->setValue(4, countText(status.tokens));
+        tr("%1 A worker counts its own steps, including those whose work was lost").arg(trainedSoFarHelp()));
+    figures_->setValue(4, countText(status.tokens), trainedSoFarHelp());
     figures_->setValue(5, durationText(status.activeSeconds), activeTimeHelp());
     const double age
         = static_cast<double>(bench_.replay().moment().value_or(nowOfRun(status)) - status.newestCheckpointWallNs)
@@ -338,7 +339,7 @@ void OverviewPage::placeCards()
 void OverviewPage::showLosses()
 {
     ChartData curves = chartDataOf(*bench_.watcher().telemetry(), Metric::Loss, XAxis::Tokens);
-    curves.evalNow = evaluated_;
+    curves.evalNow = evaluated_ || !shownStatus(bench_) ? evaluated_ : std::optional(std::nan(""));
     if (lost_)
         dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, *lost_);
     loss_->setData(std::move(curves));

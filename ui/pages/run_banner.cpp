@@ -101,13 +101,16 @@ void RunBanner::take(const StatusPtr& status)
     const bool failed = status->state == RunState::Failed;
     const bool away = !status->checkpointsAway.empty();
     const bool waits = status->dataWait && !status->dataWait->trainsOn;
-    setVisible(interrupted || failed || away || waits);
+    const Message ends = isAboutToEnd(*status);
+    setVisible(interrupted || failed || away || waits || !ends.empty());
     if (!interrupted && !failed) {
         sentence_.clear();
         if (away)
             say(BannerKind::Error, tr("The checkpoints cannot be found"), status->checkpointsAway);
         else if (waits)
             say(BannerKind::Warn, tr("The run waits for its data"), status->dataWait->sentence);
+        else if (!ends.empty())
+            say(BannerKind::Info, tr("The run is about to stop"), ends);
         return;
     }
     banner_->setKind(interrupted ? BannerKind::Interrupted : BannerKind::Error);

@@ -57,6 +57,13 @@ void FigureRow::setName(int figure, const QString& name)
     layOut();
 }
 
+void FigureRow::reserveName(int figure, const QString& name)
+{
+    const Figure& changed = figures_[static_cast<std::size_t>(figure)];
+    changed.name->setMinimumWidth(changed.name->fontMetrics().horizontalAdvance(name));
+    layOut();
+}
+
 void FigureRow::clear()
 {
     for (std::size_t i = 0; i < figures_.size(); ++i)

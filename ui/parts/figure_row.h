@@ -17,6 +17,8 @@ public:
     /// @param tip  says more about the figure; "" leaves it
     void setValue(int figure, const QString& value, const QString& tip = {});
     void setName(int figure, const QString& name);
+    /// The longest name that it may get: the rows do not move when it does.
+    void reserveName(int figure, const QString& name);
     void clear(); ///< every value is a dash
     /// One figure beside none: a row that was wide must not keep its page so.
     QSize minimumSizeHint() const override { return { widthOf(1), QWidget::minimumSizeHint().height() }; }

@@ -163,9 +163,10 @@ void Console::takePicture()
     // A slow machine has not read the run yet: a picture of an empty window helps nobody.
     RunWatcher& watcher = bench_->watcher();
     const bool isWhole = watcher.status() && watcher.telemetry();
+    const bool comesIn = isWhole && !watcher.isTelemetryWhole(); // a part of the curves would pass for all of them
     const bool stillReading
         = !watcher.folder().isEmpty() && !isWhole && watcher.problem().empty() && pictureTries_++ < kMostPictureTries;
-    if (stillReading) {
+    if (comesIn || stillReading) {
         QTimer::singleShot(kPictureDelayMs, this, &Console::takePicture);
         return;
     }

@@ -595,8 +595,8 @@ void InspectorDock::showRun()
     addRow(tr("Attempt"), countText(status.attempt));
     addChanges({});
     addRow(tr("Active time"), durationText(status.activeSeconds), activeTimeHelp());
-    addRow(tr("Steps"), countText(status.steps));
-    addRow(tr("Tokens"), countText(status.tokens));
+    addRow(tr("Steps"), countText(status.steps), trainedSoFarHelp());
+    addRow(tr("Tokens"), countText(status.tokens), trainedSoFarHelp());
     addRow(tr("Checkpoints"), countText(status.checkpoints));
     addRow(tr("Newest checkpoint"), wallTimeText(status.newestCheckpointWallNs));
     if (status.evaluation)

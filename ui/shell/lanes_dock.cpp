@@ -80,7 +80,7 @@ void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const 
         const std::int64_t endedNs = whenItEnded(row.endedWallNs, row.attempt, signs);
         const QString label = isEndInOrder(row.endCause)
             ? QString()
-            : QStringLiteral("%1 %2").arg(coreWords(row.endCause), wallTimeText(endedNs));
+            : QStringLiteral("%2: %1").arg(coreWords(row.endCause), wallTimeText(endedNs));
         lane.deaths.push_back({ seconds(endedNs), label, 0 });
     }
     for (const auto& checkpoint : tables.checkpoints) {

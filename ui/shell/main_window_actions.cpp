@@ -1,5 +1,6 @@
 // What the actions of the window do; how it is built is in main_window.cpp.
 
+#include "core/run/folder/automatic_packing.h"
 #include "core/base/clock.h"
 #include "core/base/path.h"
 #include "core/run/audit/tracker_damage.h"
@@ -525,7 +526,7 @@ void MainWindow::clone()
     if (!status)
         return;
     const auto preset = findPreset(status->file.preset);
-    RunConfig config = status->file.config;
+    RunConfig config = configForAnother(status->file);
     config.name.clear();
     bench_.form().useConfig(config, preset.ok() ? preset.value() : presets().front());
     showPerspective(Perspective::Launch);

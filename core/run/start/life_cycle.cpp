@@ -19,6 +19,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/limit_reached.h"
+#include "core/run/status/end_words.h"
 #include "core/run/status/privacy_spent.h"
 #include "core/run/start/resume_check.h"
 #include "core/run/status/run_holder.h"
@@ -307,7 +308,7 @@ Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& superv
         if (!lives && status.state == RunState::Failed)
             return Error { ErrorCode::Internal, withFullStop(status.stopDetail) };
         if (!lives && status.state == RunState::Interrupted)
-            return Error { ErrorCode::Internal, sentence("The run has ended: %1.", { status.stopDetail }) };
+            return Error { ErrorCode::Internal, sentence("The run has ended: %1.", { asSentence(status.stopDetail) }) };
         if (!lives) // there was little to train
             return true;
         if (std::chrono::steady_clock::now() > deadline)

@@ -13,20 +13,6 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 
-/// Share of the trained chunks whose weights are gone: a resume takes them off again.
-double lostShare(const RunStatus& status, const ResumeEffect& effect)
-{
-    std::int64_t trained = 0;
-    for (const EpochRow& epoch : status.epochs)
-        trained += epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Trained];
-    std::int64_t lost = 0;
-    for (const auto& epoch : effect.epochs)
-        lost += std::count_if(epoch.cells.begin(), epoch.cells.end(), [&effect](const ChunkCell& cell) {
-            return cell.state == ChunkState::Trained && effect.fateOf(cell) == ChunkFate::Lost;
-        });
-    return trained > 0 ? static_cast<double>(lost) / static_cast<double>(trained) : 0;
-}
-
 bool areEpochsComplete(const RunStatus& status, const RunConfig& wanted)
 {
     const auto closed = std::count_if(status.epochs.begin(), status.epochs.end(),
@@ -36,14 +22,13 @@ bool areEpochsComplete(const RunStatus& status, const RunConfig& wanted)
 
 } // namespace
 
-// What goes with chunks that are lost is not known exactly: tokens are taken in proportion to chunks, steps in
-// proportion to tokens.
+// What went with processes that are gone is not in the status. Of what is trained again only the tokens are known:
+// steps are taken in proportion.
 StopReason limitReached(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {
     const auto tokens = static_cast<double>(status.tokens);
-    const double kept = std::max(
-        0.0, tokens * (1 - lostShare(status, plan.effect)) - (from == nullptr ? plan.redoTokens : from->redoTokens));
+    const double kept = std::max(0.0, tokens - (from == nullptr ? plan.redoTokens : from->redoTokens));
     const double steps
         = status.tokens > 0 ? static_cast<double>(status.steps) * kept / tokens : static_cast<double>(status.steps);
     const bool allKept = (from == nullptr ? plan.effect.redo : from->redo).empty();

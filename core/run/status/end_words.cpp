@@ -6,6 +6,11 @@ namespace furrow {
 
 std::string attemptIsOver(std::int64_t attempt) { return "attempt " + std::to_string(attempt) + " is over: "; }
 
+Message asSentence(const Message& kept)
+{
+    return kept.isPlain() && !kept.empty() ? Message::of(kept.text(), {}) : kept;
+}
+
 Message endReason(StopReason reason, const Message& detail)
 {
     return reason == StopReason::User && tells(detail, { kKilled }) ? sentence("a person killed it") : inWords(reason);
@@ -17,7 +22,9 @@ Message endInWords(StopReason reason, const Message& detail)
         return inWords(reason);
     const bool detailSaysIt
         = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
-    return detailSaysIt ? detail : sentence("%1 (%2)", { endReason(reason, detail), detail });
+    if (detailSaysIt)
+        return detail;
+    return sentence("%1 (%2)", { endReason(reason, detail), asSentence(detail) });
 }
 
 } // namespace furrow

@@ -15,6 +15,10 @@ inline constexpr SentenceText kKilled("killed; what was trained since the last c
 /// record, the log is asked.
 std::string attemptIsOver(std::int64_t attempt);
 
+/// What the ledger kept, to stand in a sentence: it keeps one without values as a plain text, and that would be a name
+/// there, which no language translates.
+Message asSentence(const Message& kept);
+
 /// Why an attempt ended, for people: as inWords(), and a kill is called one.
 Message endReason(StopReason reason, const Message& detail);
 

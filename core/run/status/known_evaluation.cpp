@@ -2,11 +2,15 @@
 
 #include "core/base/sentence.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace furrow {
 
 namespace {
+
+constexpr double kSame = 1e-6; // losses of the same weights
 
 HeldOutLoss evaluationOf(
     const SupervisorLedger::CheckpointRow& row, const EvaluatedText& text, const Message& whose, bool isNewest)
@@ -49,7 +53,6 @@ bool isNewer(const ToldEvaluation& told, const std::optional<HeldOutLoss>& known
 void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedText& text,
     const std::optional<RunWeights>& newest, const std::function<bool(const ToldEvaluation&)>& counts)
 {
-    constexpr double kSame = 1e-6;
     const auto told
         = newestEvaluation(paths, [&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
     const bool isSame
@@ -72,6 +75,19 @@ KnownEvaluation knownEvaluation(const RunPaths& paths, const std::vector<Supervi
     KnownEvaluation known { ofCheckpoints(rows, text, newest), {} };
     takeNewer(known, paths, text, newest, counts);
     return known;
+}
+
+std::optional<std::int64_t> wholeUntil(
+    const HeldOutLoss& evaluation, const std::vector<SupervisorLedger::CheckpointRow>& rows)
+{
+    const auto saved = std::find_if(rows.begin(), rows.end(), [&evaluation](const auto& row) {
+        return evaluation.checkpoint != 0 ? row.id.value == evaluation.checkpoint
+                                          : row.wallNs >= evaluation.wallNs && row.record.evalLoss
+                && std::abs(*row.record.evalLoss - evaluation.loss) < kSame;
+    });
+    if (saved == rows.end())
+        return evaluation.wallNs;
+    return std::next(saved) == rows.end() ? std::nullopt : std::optional(std::next(saved)->wallNs);
 }
 
 } // namespace furrow

@@ -26,4 +26,10 @@ struct KnownEvaluation {
 KnownEvaluation knownEvaluation(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows,
     const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts);
 
+/// The epochs that were closed by then are whole in the weights that were evaluated; nothing: no checkpoint came after
+/// them. The commit of a checkpoint that ends an epoch closes it an instant later.
+/// @param rows  of the run, ascending by id
+std::optional<std::int64_t> wholeUntil(
+    const HeldOutLoss& evaluation, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
 } // namespace furrow

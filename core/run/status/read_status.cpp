@@ -118,7 +118,8 @@ void addEvaluation(
     });
     if (auto& loss = known.loss) {
         const bool isNewest = loss->checkpoint != 0 && !loss->superseded;
-        loss->beforeEndOf = unfinishedEpoch(status.epochs, isNewest ? std::nullopt : std::optional(loss->wallNs));
+        loss->beforeEndOf
+            = unfinishedEpoch(status.epochs, isNewest ? std::nullopt : wholeUntil(*loss, rows.checkpoints));
     }
     status.evaluation = std::move(known.loss);
     status.answers = std::move(known.answers);
@@ -133,6 +134,21 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
             [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())
             status.poisonedCause = std::move(cause).value();
+    return {};
+}
+
+/// The ledger counts what a worker trains when the chunk ends, and what one that is gone took with it until the next
+/// attempt frees it.
+Status settleTotals(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
+{
+    for (const auto& row : rows.incarnations) {
+        if (!row.live)
+            continue;
+        const bool isAlive = view.isAlive(row);
+        FURROW_TRY_ASSIGN(const auto work, isAlive ? ledger.underWayOf(row) : ledger.unsavedOf(row.id));
+        status.steps += isAlive ? work.steps : -work.steps;
+        status.tokens += isAlive ? work.tokens : -work.tokens;
+    }
     return {};
 }
 
@@ -194,6 +210,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         status.privacy = privacySpent(config, participations, notStated);
     }
     FURROW_TRY(addChunks(status, ledger, rows, view));
+    FURROW_TRY(settleTotals(status, ledger, rows, view));
     status.reading = readReading(paths);
     deriveState(status, paths, rows.totals, attempt, rows.incarnations, view);
     // What follows adds to the evidence, in the order in which a person reads it.
@@ -215,7 +232,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     nameLeftOut(status, ledger, rows.attempts);
     sayHowDataIsRead(status);
     applyFinishedMark(status, paths);
-    sayThatItIsOld(status, paths, ledger.standsInBecause().message);
+    sayThatItIsOld(status, ledger.standsInBecause().message);
     return status;
 }
 

@@ -1,5 +1,7 @@
 #include "core/run/status/run_history.h"
 
+#include "core/run/status/end_words.h"
+
 #include "core/base/sentence.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/worker_ends.h"
@@ -34,8 +36,8 @@ void addAttempts(std::vector<HistoryEntry>& history, const std::vector<AttemptRo
 
 Message deathInWords(std::int32_t worker, const Message& cause)
 {
-    return worker == kNoWorker ? sentence("The process that merged ended: %1", { cause })
-                               : sentence("Worker %1 ended: %2", { std::to_string(worker), cause });
+    return worker == kNoWorker ? sentence("The process that merged ended: %1", { asSentence(cause) })
+                               : sentence("Worker %1 ended: %2", { std::to_string(worker), asSentence(cause) });
 }
 
 void addWorkers(std::vector<HistoryEntry>& history, const std::vector<IncarnationRow>& incarnations)

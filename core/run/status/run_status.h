@@ -53,8 +53,9 @@ struct RunStatus {
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
     std::vector<ChunkCell>
         goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
-    std::int64_t steps = 0;
-    std::int64_t tokens = 0;
+    std::int64_t steps = 0; ///< optimiser steps in checkpoints and in the weights of living workers, with those of the
+                            ///< chunks under way as they told last; what went with its weights is not among them
+    std::int64_t tokens = 0; ///< of the same
     double activeSeconds = 0; ///< of all attempts, while a worker lived and there was something to train or to prepare:
                               ///< without pauses and waits for data that cannot be reached
     double loss = 0; ///< token-weighted over the workers that train, after an attempt over those that trained until its
@@ -82,6 +83,9 @@ struct RunStatus {
 
 /// The epochs that views show as one, with sums over them; nothing before the first chunk is known.
 inline std::optional<ShownEpochs> shownEpochs(const RunStatus& status) { return shownEpochs(status.epochs); }
+
+/// What the evidence says of an end that is near because somebody asked for it, or a stopping rule; "": nothing.
+Message isAboutToEnd(const RunStatus& status);
 
 /// Wall time by the clock of the run, to which what it wrote down can be compared; nanoseconds since 1970.
 std::int64_t nowOfRun(const RunStatus& status);

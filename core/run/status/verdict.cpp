@@ -6,6 +6,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/base/told.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/hindrance.h"
@@ -16,6 +17,10 @@
 namespace furrow {
 
 namespace {
+
+constexpr SentenceText kEndsWithBlock(
+    "The run ends with the block that is complete next: a person or a stopping rule asked for that.");
+constexpr SentenceText kEndsWithEpoch("The run ends with epoch %1: a person asked for that.");
 
 constexpr double kNsPerSecond = 1e9;
 
@@ -173,20 +178,25 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
 
 void sayWhereItEnds(RunStatus& status, const RunConfig& config)
 {
-    if (!status.supervised || status.state != RunState::Running)
+    if (!status.supervised || (status.state != RunState::Running && status.state != RunState::Paused))
         return;
     std::int64_t complete = 0;
     for (const EpochRow& epoch : status.epochs)
         complete += epoch.completedBlocks;
     if (status.rules.blocks > complete)
         status.evidence.push_back(status.rules.blocks == complete + 1
-                ? sentence(
-                      "The run ends with the block that is complete next: a person or a stopping rule asked for that.")
+                ? sentence(kEndsWithBlock)
                 : sentence("The run ends when %1 more blocks are complete.",
                       { std::to_string(status.rules.blocks - complete) }));
-    if (status.rules.epochs > 0 && status.rules.epochs != config.epochs)
-        status.evidence.push_back(
-            sentence("The run ends with epoch %1: a person asked for that.", { std::to_string(status.rules.epochs) }));
+    if (status.rules.epochs > 0 && status.rules.epochs != (config.iterate ? 0 : config.epochs))
+        status.evidence.push_back(sentence(kEndsWithEpoch, { std::to_string(status.rules.epochs) }));
+}
+
+Message isAboutToEnd(const RunStatus& status)
+{
+    const auto said = std::find_if(status.evidence.begin(), status.evidence.end(),
+        [](const Message& one) { return tells(one, { kEndsWithBlock, kEndsWithEpoch }); });
+    return said == status.evidence.end() ? Message() : *said;
 }
 
 void applyFinishedMark(RunStatus& status, const RunPaths& paths)

@@ -5,9 +5,7 @@
 #include "core/run/status/own_process.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <filesystem>
 
 namespace furrow {
 
@@ -51,14 +49,14 @@ Message sayWhatIsOlder(
     return older.value();
 }
 
-void sayThatItIsOld(RunStatus& status, const RunPaths& paths, const Message& why)
+void sayThatItIsOld(RunStatus& status, const Message& why)
 {
     if (why.empty())
         return;
-    std::error_code failed;
-    const auto written
-        = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(paths.trackerSnapshot(), failed));
-    const auto wallNs = std::chrono::duration_cast<std::chrono::nanoseconds>(written.time_since_epoch()).count();
+    // What is in it, not when the file was written: a copy is as old as what it says.
+    std::int64_t wallNs = std::max(status.endedWallNs, status.newestCheckpointWallNs);
+    for (const WorkerStatus& worker : status.workers)
+        wallNs = std::max({ wallNs, worker.startedWallNs, worker.endedWallNs });
     const auto old
         = sentence("The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2",
             { WallTime(wallNs), withFullStop(why) });

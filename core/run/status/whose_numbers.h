@@ -25,6 +25,6 @@ Message sayWhatIsOlder(
     RunStatus& status, const RunPaths& paths, const CheckpointRows& rows, const Viewpoint& view, LedgerReader& ledger);
 
 /// So do those of a snapshot. @param why  it stands in for the tracker; "": it does not
-void sayThatItIsOld(RunStatus& status, const RunPaths& paths, const Message& why);
+void sayThatItIsOld(RunStatus& status, const Message& why);
 
 } // namespace furrow

@@ -86,12 +86,15 @@ DataPreview::DataPreview(QWidget* parent)
 void DataPreview::clear()
 {
     clearRows();
+    setMinimumHeight(0);
     setProperty("wanted", false);
     hide();
 }
 
 void DataPreview::setWaiting()
 {
+    if (isVisible())
+        setMinimumHeight(height()); // until it is known what there is to say: the fields below stay where the mouse is
     setTone(head_, TextTone::Value);
     head_->setText(tr("Looking at the data…"));
     good_->hide();
@@ -174,6 +177,7 @@ void DataPreview::setProbe(const ProbePtr& probe)
         columns_->hide();
         return;
     }
+    setMinimumHeight(0);
     setTone(head_, TextTone::Value);
     head_->setText(headText(*probe));
     reading_->setText(coreWords(probe->probe.inspection.reading).join(QLatin1Char('\n')));

@@ -1,0 +1,207 @@
+// What is on the screen is so: counts, ends and marks that said something else than the ledger. Each test is named
+// after what went wrong.
+#include "core/base/file_lock.h"
+#include "core/run/folder/automatic_packing.h"
+#include "core/run/status/known_evaluation.h"
+#include "core/run/status/run_status.h"
+#include "core/run/status/run_weights.h"
+#include "core/tracker/sqlite/database.h"
+#include "tests/ui/patience.h"
+#include "tests/ui/run_story.h"
+#include "ui/charts/chart_parts.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/models/core_words.h"
+#include "ui/models/workbench.h"
+#include "ui/pages/overview_page.h"
+#include "ui/pages/run_banner.h"
+#include "ui/shell/appearance.h"
+#include "ui/shell/lanes_dock.h"
+#include "ui/widgets/lane_view.h"
+
+#include <QApplication>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QScopeGuard>
+#include <QSignalSpy>
+
+using namespace furrow;
+using namespace furrow::test;
+
+namespace {
+
+bool says(const QWidget& parent, const QString& part)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(part); });
+}
+
+void show(Workbench& bench, const RunStory& story) { bench.showRun(story.folder()); }
+
+/// Processes that are gone, as after a power cut: nobody has freed what they hold.
+void endAllProcesses(const RunStory& story)
+{
+    auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+    db.run("UPDATE incarnation SET pid=?, start_time=1", 0x3ffffff0);
+    good(db.takeStatus());
+}
+
+} // namespace
+
+class TestScreenIsSo : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { registerBridgeTypes(); }
+
+    /// "Optimiser steps 0, Tokens 0" for minutes within a long chunk, beside a worker at step 78.
+    void withinALongChunkTheRunHadNoSteps()
+    {
+        RunStory story({ .workers = 1, .trained = 3 });
+        story.makeAlive();
+        const RunStatus before = good(readStatus(story.paths()));
+        (void)story.beginOne(0, 5, 0.5);
+        const RunStatus within = good(readStatus(story.paths()));
+        QVERIFY(within.steps > before.steps);
+        QCOMPARE(within.tokens, before.tokens + 500); // half of a chunk of 1,000
+    }
+
+    /// After a kill of everything the headline had the work that was lost with it, until the next attempt freed it.
+    void whatWentWithItsWorkersWasCountedUntilTheNextAttempt()
+    {
+        RunStory story({ .workers = 1, .trained = 3 });
+        const RunStatus before = good(readStatus(story.paths()));
+        QVERIFY(story.trainOne(0, false));
+        (void)story.beginOne(0, 5, 0.5);
+        endAllProcesses(story);
+        const RunStatus gone = good(readStatus(story.paths()));
+        auto supervisor = story.supervisor();
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            (void)good(supervisor.revoke(row.id, "gone"));
+        const RunStatus freed = good(readStatus(story.paths()));
+        QCOMPARE(gone.steps, freed.steps); // one count, before and after
+        QCOMPARE(gone.tokens, freed.tokens);
+        QVERIFY(gone.tokens <= before.tokens);
+    }
+
+    /// "Stop after this block" was asked for, and no view said so.
+    void aStopThatWasAskedForWasNowhere()
+    {
+        RunStory story({ .trained = 3 });
+        story.makeAlive();
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        good(story.supervisor().setStoppingRules(stoppingRules(good(readRunFile(story.paths())).config)));
+        Workbench bench(story.workspace());
+        RunBanner banner(bench);
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status(), kPatienceMs);
+        QVERIFY(isAboutToEnd(good(readStatus(story.paths()))).empty());
+        QVERIFY(banner.isHidden());
+        good(story.supervisor().stopAfterThis(EndOf::Block));
+        QTRY_VERIFY_WITH_TIMEOUT(!banner.isHidden(), kPatienceMs);
+        QVERIFY(says(banner, QStringLiteral("The run is about to stop")));
+        QVERIFY(says(banner, QStringLiteral("block that is complete next")));
+    }
+
+    /// A run that left the packing to Furrow was "different from the preset: packing end_to_end".
+    void anAutomaticSettingWasCalledChanged()
+    {
+        const RunStory story({});
+        RunFile file = good(readRunFile(story.paths()));
+        const Preset preset = good(findPreset("char"));
+        QVERIFY(preset.config.packing == Packing::Auto);
+        file.config.packing = Packing::EndToEnd; // as makeWhole() froze it
+        const auto names = [](const std::vector<ConfigChange>& found) {
+            QStringList keys;
+            for (const ConfigChange& change : found)
+                keys.append(QString::fromStdString(change.setting->key));
+            return keys;
+        };
+        const QString packing = QStringLiteral("packing");
+        QVERIFY(!names(changes(presetInRun(preset.config, file), file.config)).contains(packing));
+        QVERIFY(configForAnother(file).packing == Packing::Auto);
+        file.config.packing = Packing::Single;
+        QVERIFY(names(changes(presetInRun(preset.config, file), file.config)).contains(packing));
+        QVERIFY(configForAnother(file).packing == Packing::Single);
+    }
+
+    /// "Before the end of epoch 1" of the checkpoint whose commit ended epoch 1, an instant after it had its own time.
+    void theCheckpointThatEndedAnEpochWasFromBeforeItsEnd()
+    {
+        SupervisorLedger::CheckpointRow last;
+        last.id = { 1 };
+        last.wallNs = 1000;
+        SupervisorLedger::CheckpointRow later = last;
+        later.id = { 2 };
+        later.wallNs = 5000;
+        EpochRow epoch;
+        epoch.closedWallNs = 1003;
+        HeldOutLoss evaluation;
+        evaluation.checkpoint = 1;
+        evaluation.wallNs = last.wallNs;
+        QVERIFY(!unfinishedEpoch({ epoch }, wholeUntil(evaluation, { last, later })));
+        QVERIFY(!unfinishedEpoch({ epoch }, wholeUntil(evaluation, { last })));
+        epoch.closedWallNs = 5003; // with the next one
+        QVERIFY(unfinishedEpoch({ epoch }, wholeUntil(evaluation, { last, later })).has_value());
+        evaluation.checkpoint = 0; // a worker told it, and no checkpoint has it
+        evaluation.wallNs = 900;
+        epoch.closedWallNs = 1003;
+        QVERIFY(unfinishedEpoch({ epoch }, wholeUntil(evaluation, { last, later })).has_value());
+    }
+
+    /// "(after a checkpoint)" stood in the middle of a Spanish sentence.
+    void theDetailOfAnEndWasLeftInEnglish()
+    {
+        Appearance appearance(false);
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
+        const Message kept("after a checkpoint"); // as the ledger keeps a sentence without values
+        QCOMPARE(coreWords(endInWords(StopReason::User, kept)),
+            QStringLiteral("la detuvo una persona (tras un punto de control)"));
+    }
+
+    /// The line below the map said "free" of a chunk that had just been excluded.
+    void theLineBelowTheMapWasOfBefore()
+    {
+        CoverageMap map;
+        map.resize(400, 300);
+        ChunkCell cell;
+        cell.id = chunkIdOf({ 0, 0, 0 });
+        cell.state = ChunkState::Free;
+        map.setCells({ cell });
+        map.show();
+        QSignalSpy said(&map, &CoverageMap::chunkHovered);
+        const auto isSaid = [&said] { return !said.isEmpty() && !said.last()[1].toString().isEmpty(); };
+        for (int y = 4; y < 300 && !isSaid(); y += 8)
+            for (int x = 4; x < 400 && !isSaid(); x += 8) {
+                const QPointF at(x, y);
+                QMouseEvent move(QEvent::MouseMove, at, map.viewport()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+                QApplication::sendEvent(map.viewport(), &move);
+            }
+        QVERIFY(!said.isEmpty() && said.last()[1].toString().contains(QStringLiteral("free")));
+        cell.state = ChunkState::Excluded;
+        map.updateCells({ cell });
+        QVERIFY2(said.last()[1].toString().contains(QStringLiteral("excluded")), qPrintable(said.last()[1].toString()));
+    }
+
+    /// Curves and lanes stood beside "Nothing is known of this run".
+    void aRunOfWhichNothingIsKnownHadCurvesAndLanes()
+    {
+        const RunStory story({ .trained = 12 });
+        std::ofstream(story.paths().configFile()) << R"({"format": 77})";
+        Workbench bench(story.workspace());
+        LanesDock lanes(bench);
+        OverviewPage page(bench);
+        lanes.show();
+        QSignalSpy curves(&bench.watcher(), &RunWatcher::telemetryRead);
+        QSignalSpy claims(&bench.watcher(), &RunWatcher::claimsRead);
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.watcher().problem().empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Nothing is known of this run")), kPatienceMs);
+        QTest::qWait(1500); // some more looks
+        QVERIFY(curves.isEmpty());
+        QVERIFY(claims.isEmpty());
+    }
+};
+
+QTEST_MAIN(TestScreenIsSo)
+#include "tst_screen_is_so.moc"
