@@ -128,8 +128,10 @@ int main(int argc, char** argv)
         std::reverse(words.begin(), words.end()); // as CLI11 wants a vector
         app.parse(words);
     } catch (const CLI::ParseError& end) {
-        const int code = app.exit(end);
-        return code == 0 ? 0 : 2;
+        if (end.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) // --help, --version
+            return app.exit(end);
+        std::cerr << "furrow: " << end.what() << '\n';
+        return 2;
     }
     furrow::startLog("console");
     if (!arguments.synthetic.empty())

@@ -7699,7 +7699,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
         <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7720,12 +7719,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>left out with its file: %1</source>
         <source>merged 1 replica into %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asked to stop before all ranks had come</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

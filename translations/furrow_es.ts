@@ -7700,8 +7700,6 @@
         <translation>No se inicia nada de la cola: la ejecuta %1. Deje que siga, o termínelo e inicie la cola de nuevo.</translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation>%1 fragmentos que una persona había excluido están en estos pesos: se entrenaron en pesos que para entonces ya se habían abandonado. &apos;furrowctl resume RUN --from-checkpoint&apos; vuelve a un estado anterior a ellos.</translation>
         <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
         <translation>%1: lo que tenía a partir de la fila %2 no llegó a ningún bloque, así que nadie sabe cuántas filas eran.</translation>
     </message>
@@ -7722,14 +7720,28 @@
         <translation>%1 filas de otros archivos en el bloque %2, que se preparó con ellas: %3</translation>
     </message>
     <message>
-        <source>left out with its file: %1</source>
-        <translation>omitido con su archivo: %1</translation>
         <source>merged 1 replica into %1</source>
         <translation>1 réplica fusionada en %1</translation>
     </message>
     <message>
         <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
         <translation>Los momentos del optimizador de la réplica %1 son los del punto de control %2, de la réplica %3: los suyos ya no existen.</translation>
+    </message>
+    <message>
+        <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
+        <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y los más recientes no parten de sus pesos más nuevos, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; &apos;furrowctl doctor %3 --repair --accept-loss&apos; continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>%1 fragmentos que una persona había excluido están en estos pesos: se entrenaron en pesos que para entonces ya se habían abandonado. &apos;furrowctl resume RUN --from-checkpoint&apos; vuelve a un estado anterior a ellos.</translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
+        <translation>excluido con su archivo: %1</translation>
+    </message>
+    <message>
+        <source>asked to stop before all ranks had come</source>
+        <translation>se pidió parar antes de que hubieran llegado todos los rangos</translation>
     </message>
 </context>
 <context>

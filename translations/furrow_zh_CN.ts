@@ -7699,8 +7699,6 @@
         <translation>队列中的内容都不会启动：运行它的是%1。请让它继续，或结束它并重新启动队列。</translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation>有人已排除的 %1 个数据段在这些权重中：它们是在当时已放弃的权重里训练的。&apos;furrowctl resume RUN --from-checkpoint&apos; 可以回到它们之前。</translation>
         <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
         <translation>%1：从第 %2 行起的内容没有进入任何块，因此无人知道那有多少行。</translation>
     </message>
@@ -7721,14 +7719,28 @@
         <translation>块 %2 中来自其他文件的 %1 行（该块是与它们一起准备的）：%3</translation>
     </message>
     <message>
-        <source>left out with its file: %1</source>
-        <translation>随其文件一起略去：%1</translation>
         <source>merged 1 replica into %1</source>
         <translation>1 个副本已合并为 %1</translation>
     </message>
     <message>
         <source>The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.</source>
         <translation>副本 %1 的优化器动量取自检查点 %2（副本 %3）：它自己的已不存在。</translation>
+    </message>
+    <message>
+        <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
+        <translation>%1 中的检查点属于两条线：账本只知道其中一条，较新的并非由它最新的权重而来，例如在 resume --from-checkpoint 之后：%2。未作任何更改。如果有较新的账本，请把它放回；&apos;furrowctl doctor %3 --repair --accept-loss&apos; 则从此账本所知的状态继续，并把其余的移到 checkpoints/unknown。</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>有人已排除的 %1 个数据段在这些权重中：它们是在当时已放弃的权重里训练的。&apos;furrowctl resume RUN --from-checkpoint&apos; 可以回到它们之前。</translation>
+    </message>
+    <message>
+        <source>left out with its file: %1</source>
+        <translation>随其文件一起排除：%1</translation>
+    </message>
+    <message>
+        <source>asked to stop before all ranks had come</source>
+        <translation>在所有进程到齐之前被要求停止</translation>
     </message>
 </context>
 <context>

@@ -134,7 +134,8 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
         auto store = c10::make_intrusive<c10d::FileStore>(options.meetingFile.string(), -1);
         store->setTimeout(timeout);
         state->roll = std::make_unique<RankRoll>(store, options.rank, options.ranks);
-        FURROW_TRY(state->roll->call(Milliseconds(static_cast<std::int64_t>(options.meetingSeconds * 1000))));
+        FURROW_TRY(state->roll->call(
+            Milliseconds(static_cast<std::int64_t>(options.meetingSeconds * 1000)), options.stopRequested));
         state->control = gloo(store, "control", options, timeout);
         state->sums = sumsFor(store, options, timeout);
     } catch (const std::exception& e) {

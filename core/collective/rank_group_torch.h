@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ struct RankGroupOptions {
     c10::Device device = c10::Device(c10::kCPU); ///< of the tensors: Gloo on the CPU, NCCL on a GPU
     double meetingSeconds = 300; ///< for all to come
     double timeoutSeconds = 120; ///< for one that does not take part
+    std::function<bool()> stopRequested = {}; ///< asked until all have come; true: join() fails with Cancelled
 };
 
 /// The processes that train one model together, and every collective call of Furrow: nothing else calls c10d. Each call

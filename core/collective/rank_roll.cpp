@@ -41,7 +41,7 @@ struct RankRoll::Word {
     std::string why;
 };
 
-Status RankRoll::call(std::chrono::milliseconds timeout)
+Status RankRoll::call(std::chrono::milliseconds timeout, const std::function<bool()>& stopRequested)
 {
     const auto self = thisProcess();
     store_->set("here/" + std::to_string(rank_),
@@ -57,6 +57,8 @@ Status RankRoll::call(std::chrono::milliseconds timeout)
                     "%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.",
                     { join(names), std::to_string(ranks_), std::to_string(timeout.count() / 1000) }) };
         }
+        if (stopRequested && stopRequested())
+            return Error { ErrorCode::Cancelled, sentence("asked to stop before all ranks had come") };
         std::this_thread::sleep_for(kLook);
     }
     for (int rank = 0; rank < ranks_; ++rank)

@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include <chrono>
+#include <functional>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ public:
     {
     }
 
-    /// Says that this rank is here and waits for the others; the error names those that did not come.
-    Status call(std::chrono::milliseconds timeout);
+    /// Says that this rank is here and waits for the others; the error names those that did not come. Cancelled when
+    /// `stopRequested` says so: one that was asked to stop before it could listen never comes.
+    Status call(std::chrono::milliseconds timeout, const std::function<bool()>& stopRequested);
     /// Says why this rank ends, unless it said something before.
     void leave(const std::string& why);
     /// A call failed for this rank: says so, hears what the others say, and makes out which rank is to blame.

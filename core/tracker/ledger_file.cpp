@@ -136,6 +136,17 @@ void writeHeartbeat(LedgerFile& file, const char* role, const ProcessIdentity& s
         storeMeta(file.db, kDoingParts + std::string(role), parts);
 }
 
+void addLostAttempts(LedgerFile& file, std::int64_t newestUsed)
+{
+    Database& db = file.db;
+    for (auto known = db.integer("SELECT max(id) FROM attempt").value_or(0); known < newestUsed && !db.failed();
+        ++known)
+        db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides)"
+               " VALUES (0, 0, '', ?, ?, ?, ?, '{}')",
+            file.clock->wallNs(), file.clock->wallNs(), StopReason::Interrupted,
+            sentence("an older tracker was put back: only files of this attempt are left"));
+}
+
 void storeMeta(Database& db, const std::string& key, const std::string& value)
 {
     db.run(

@@ -35,6 +35,10 @@ Result<Database> openForReading(
 /// Writes an event that belongs to the run, not to a chunk.
 void writeRunEvent(LedgerFile& file, std::int64_t incarnation, const Message& cause);
 
+/// A row for each attempt up to this number that the ledger does not know: an older one was put back, and files of
+/// those attempts are left. The history has no holes, and no attempt writes into the files of another one.
+void addLostAttempts(LedgerFile& file, std::int64_t newestUsed);
+
 /// Puts a value into `meta`, in place of what is there.
 void storeMeta(Database& db, const std::string& key, const std::string& value);
 

@@ -182,17 +182,9 @@ Result<AttemptId> SupervisorLedger::beginAttempt(
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     keepLastSign(db);
-    const auto add = [&](const ProcessIdentity& by, const std::string& overrides) {
-        db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)", by.pid,
-            by.startTime, by.place, file.clock->wallNs(), overrides);
-    };
-    for (auto known = db.integer("SELECT max(id) FROM attempt").value_or(0); known < newestUsed && !db.failed();
-        ++known) { // the history has no holes
-        add({}, "{}");
-        db.run("UPDATE attempt SET ended_wall=started_wall, reason=?, detail=? WHERE id=?", StopReason::Interrupted,
-            sentence("an older tracker was put back: only files of this attempt are left"), db.lastId());
-    }
-    add(supervisor, overridesJson);
+    addLostAttempts(file, newestUsed);
+    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, overrides) VALUES (?, ?, ?, ?, ?)",
+        supervisor.pid, supervisor.startTime, supervisor.place, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
     clearFeederVerdict(db);

@@ -11,6 +11,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/kept_states.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/window_ranges.h"
@@ -447,6 +448,11 @@ private:
             log_.wrong(FindingKind::Older, {},
                 sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
                     { newer.folder, std::to_string(newer.step) }));
+        const auto inTheWeights = leftOutInTheWeights(paths_, file_.runId, ledger_);
+        if (!inTheWeights.ok())
+            log_.unreadable(inTheWeights.error().message);
+        else if (!inTheWeights.value().empty())
+            log_.mention(FindingKind::Excluded, inTheWeights.value());
         if (!strays.value().newer.empty())
             return;
         const auto older = olderThanItsRecords(paths_, file_.runId, ledger_);

@@ -9,6 +9,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_links.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/brain.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/ledger_view.h"
@@ -252,8 +253,9 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     const auto needs = needsOf(proven);
     FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
-    FURROW_TRY_ASSIGN(
-        report.rebuilt, rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged));
+    FURROW_TRY_ASSIGN(report.rebuilt,
+        rebuildLineage(
+            target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged, newestAttemptOnDisk(paths)));
     FURROW_TRY_ASSIGN(const auto leftOut, leaveOutAgain(paths, file.runId, target));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(target));
     FURROW_TRY_ASSIGN(const auto inTheWeights, leftOutInTheWeights(paths, file.runId, reader));

@@ -12,7 +12,6 @@
 #include "core/tracker/row_bounds.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 namespace furrow {
@@ -133,15 +132,15 @@ Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, c
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
     std::int64_t places = 0;
-    for (const auto& decided : forgotten) {
-        std::vector<ChunkId> meant;
-        for (const ChunkId chunk : decided.chunks) {
-            FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
-            std::ranges::copy(open, std::back_inserter(meant));
+    for (const auto& decided : forgotten)
+        for (const ChunkId chunk : decided.chunks) { // one may be meant twice: by two epochs, or two decisions
+            FURROW_TRY_ASSIGN(auto open, openOnesAt(reader, epochs, placeOf(chunk)));
+            FURROW_TRY_ASSIGN(const auto newest, reader.cell(open.empty() ? chunk : open.back()));
+            if (open.empty() || !canBeLeftOut(newest.state))
+                continue;
+            FURROW_TRY(ledger.exclude(open, decided.cause));
+            ++places;
         }
-        FURROW_TRY(ledger.exclude(meant, decided.cause));
-        places += static_cast<std::int64_t>(decided.chunks.size());
-    }
     return sentence("The tracker did not know of %1 chunks that a person had left out; they are left out again.",
         { Count(places) });
 }

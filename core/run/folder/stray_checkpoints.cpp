@@ -169,11 +169,14 @@ std::int64_t newestAttemptOnDisk(const RunPaths& paths)
 
 Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
 {
-    FURROW_TRY_ASSIGN(const bool isMadeAnew, tracker.isMadeAnew());
-    if (isMadeAnew)
-        return Message();
+    FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, tracker));
+    if (!forgotten.empty())
+        return sentence(
+            "The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.",
+            { utf8Text(paths.tracker()), utf8Text(paths.leftOutFolder()), toString(forgotten.front().chunks.front()) });
+    FURROW_TRY_ASSIGN(const bool isMadeAnew, tracker.isMadeAnew()); // its snapshot may know more than it could be given
     auto snapshot = LedgerReader::open(paths.trackerSnapshot());
-    const bool isOwn = snapshot.ok() && foreignLedger(snapshot.value(), runId).empty();
+    const bool isOwn = !isMadeAnew && snapshot.ok() && foreignLedger(snapshot.value(), runId).empty();
     // Before the tracker: a living run is ahead of both.
     const auto read = isOwn ? reachedBy(snapshot.value()) : Result<Reached>(Reached {});
     const Reached published = read.ok() ? read.value() : Reached {};
@@ -194,11 +197,6 @@ Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& ru
             "The tracker %1 is older than what lies in %2: it ends with attempt %3, and there are files of attempt %4. What was trained and lost in between is not in it.",
             { utf8Text(paths.tracker()), utf8Text(paths.telemetryFolder()), std::to_string(known.attempt),
                 std::to_string(told) });
-    FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, tracker));
-    if (!forgotten.empty())
-        return sentence(
-            "The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.",
-            { utf8Text(paths.tracker()), utf8Text(paths.leftOutFolder()), toString(forgotten.front().chunks.front()) });
     return Message();
 }
 

@@ -36,9 +36,8 @@ Result<StrayCheckpoints> findStrays(
 
 /// Newest attempt of which a worker left telemetry; 0: none.
 std::int64_t newestAttemptOnDisk(const RunPaths& paths);
-/// Why the tracker is older than the snapshot of the run that was published from it, or than the telemetry: no
-/// checkpoint came of what it does not know. "": it is not, or nothing tells. One that was made anew has attempts of
-/// its own.
+/// Why the tracker is older than the snapshot of the run that was published from it, than the telemetry, or than what a
+/// person left out: no checkpoint came of what it does not know. "": it is not, or nothing tells.
 Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 /// Tracker and weights side by side, or tracker and snapshot, when the tracker is older; else "".
 /// @param rows  of the tracker

@@ -52,12 +52,15 @@ Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, con
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     std::vector<ChunkId> meant;
+    LeftOut decided { {}, cause };
     for (const ChunkId chunk : chunks) {
         FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
         meant.insert(meant.end(), open.begin(), open.end());
+        if (!open.empty())
+            decided.chunks.push_back(open.back());
     }
     FURROW_TRY(ledger.exclude(meant, cause));
-    FURROW_TRY(keepLeftOut(paths, file.runId, { meant, cause }));
+    FURROW_TRY(keepLeftOut(paths, file.runId, decided));
     return goOnAfter(paths, ledger);
 }
 

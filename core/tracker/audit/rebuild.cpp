@@ -298,7 +298,7 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
 }
 
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven,
-    RebuildReason why, const Clock& clock)
+    RebuildReason why, std::int64_t newestAttempt, const Clock& clock)
 {
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
     Database& db = file.db;
@@ -318,10 +318,13 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     }
     Choice choice(db, proven);
     choice.make(result);
-    db.run(
-        "INSERT INTO attempt (pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides)"
-        " VALUES (0, 0, '', ?, ?, ?, 'the tracker was rebuilt', coalesce((SELECT overrides FROM attempt ORDER BY id DESC LIMIT 1), '{}'))",
-        clock.wallNs(), clock.wallNs(), StopReason::Interrupted);
+    std::string overrides = "{}"; // of the newest attempt that is known
+    if (Rows row = db.query("SELECT overrides FROM attempt ORDER BY id DESC LIMIT 1"); row.next())
+        overrides = row.text(0);
+    addLostAttempts(file, newestAttempt);
+    db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides)"
+           " VALUES (0, 0, '', ?, ?, ?, 'the tracker was rebuilt', ?)",
+        clock.wallNs(), clock.wallNs(), StopReason::Interrupted, overrides);
     Writer writer(file, db.lastId());
     for (const auto* one : choice.chosen()) {
         writer.add(*one);

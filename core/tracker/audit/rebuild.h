@@ -41,7 +41,8 @@ enum class RebuildReason { Damaged, Older };
 /// parents, parts, the states of the chunks and the heads of the replicas. Taken are the newest merge whose whole
 /// ancestry is proven, and for each replica its newest checkpoint made from that, as far as no window would be in the
 /// weights twice. Nobody else may have the file open. One transaction.
+/// @param newestAttempt  of which the run folder has files
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven,
-    RebuildReason why, const Clock& clock = systemClock());
+    RebuildReason why, std::int64_t newestAttempt = 0, const Clock& clock = systemClock());
 
 } // namespace furrow

@@ -53,7 +53,7 @@ Status RankFollower::start(const LearnerFactory& factory)
         auto reader, LedgerThread::outlastDisk([this] { return LedgerReader::open(setup_.paths.tracker()); }));
     FURROW_TRY_ASSIGN(const RunSetup making, setupToGoOn(setup_, reader, 0)); // rank 0 is replica 0
     FURROW_TRY_ASSIGN(learner_, factory(setup_.config.loraRank == 0 ? making : setup_)); // it shares all but the base
-    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
+    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_, stopRequested_));
     orders_ = std::make_unique<RankOrders>(*group_);
     FURROW_TRY(shareState(*learner_, *group_));
     steps_ = std::make_unique<StepRunner>(*learner_, stepRules(setup_.config), group_.get());

@@ -63,7 +63,8 @@ RankOrder decode(const Values& v)
 
 } // namespace
 
-Result<std::unique_ptr<RankGroup>> joinRanks(const TrainerOptions& options, const RunSetup& setup)
+Result<std::unique_ptr<RankGroup>> joinRanks(
+    const TrainerOptions& options, const RunSetup& setup, const std::function<bool()>& stopRequested)
 {
     RankGroupOptions group;
     group.rank = options.worker;
@@ -71,6 +72,7 @@ Result<std::unique_ptr<RankGroup>> joinRanks(const TrainerOptions& options, cons
     group.meetingFile = options.meetingFile;
     group.device = setup.device;
     group.timeoutSeconds = static_cast<double>(setup.config.rankTimeout);
+    group.stopRequested = stopRequested;
     return RankGroup::join(group);
 }
 

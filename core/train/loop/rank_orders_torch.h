@@ -56,7 +56,8 @@ private:
 };
 
 /// Meets the other ranks, as the command line and the settings say.
-Result<std::unique_ptr<RankGroup>> joinRanks(const TrainerOptions& options, const RunSetup& setup);
+Result<std::unique_ptr<RankGroup>> joinRanks(
+    const TrainerOptions& options, const RunSetup& setup, const std::function<bool()>& stopRequested);
 /// The shortest lease of a worker [s].
 double leaseOf(const RunSetup& setup);
 /// Gives every rank the weights and the optimizer state of rank 0.

@@ -344,7 +344,9 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
     FURROW_TRY(ledger_->call([&](WorkerLedger& ledger) { return ledger.commitMerge(round, record); }));
     failPoint("merge.committed");
     forgetWriting(setup_.paths, record.folder, *setup_.files);
-    Message text = sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
+    Message text = merged.parents.size() == 1
+        ? sentence("merged 1 replica into %1", { record.folder })
+        : sentence("merged %1 replicas into %2", { std::to_string(merged.parents.size()), record.folder });
     if (merged.evalLoss)
         text = sentence("%1, loss on held-out text %2", { text, Real(*merged.evalLoss, 4) });
     if (!drifts.empty())

@@ -128,7 +128,7 @@ Status TrainingSession::meetRanks()
 {
     if (options_.ranks == 1)
         return {};
-    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_));
+    FURROW_TRY_ASSIGN(group_, joinRanks(options_, setup_, stopRequested_));
     ranks_ = std::make_unique<RankOrders>(*group_);
     return shareState(*learner_, *group_);
 }
@@ -191,8 +191,10 @@ struct TrainingSession::OwnCheckpoint {
 
 /// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them, else from
 /// the merge that its weights come from: how far the replica was stays true, and warm-up and curves go on from there.
+/// A replica that goes on from another one's checkpoint and has no moments of its own takes those.
 /// @param own  newest first
-TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<CheckpointRecord>& own)
+TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
+    const std::vector<CheckpointRecord>& own, const CheckpointRecord& head)
 {
     bool counted = false;
     for (const auto& record : own) {
@@ -221,14 +223,24 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(const std::vector<Che
             state_.ownSamples = member->ownSamples;
         }
     }
-    if (state_.ownSteps > 0) {
-        const Message text
-            = sentence("The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.",
-                { std::to_string(options_.replica) });
-        logWarning(text);
-        tellEvent(EventRecord::Kind::Alarm, text);
+    return state_.ownSteps > 0 ? momentsOf(head) : OwnCheckpoint {};
+}
+
+TrainingSession::OwnCheckpoint TrainingSession::momentsOf(const CheckpointRecord& head)
+{
+    Message text = sentence("The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.",
+        { std::to_string(options_.replica) });
+    OwnCheckpoint found;
+    if (auto other = loadCheckpoint(setup_.paths, setup_.file.runId, head, { .optimizer = true });
+        head.kind == CheckpointKind::Replica && other.ok()) {
+        text = sentence(
+            "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
+            { std::to_string(options_.replica), head.folder, std::to_string(head.replica) });
+        found = { head.folder, std::move(other.value().optimizer) };
     }
-    return {};
+    logWarning(text);
+    tellEvent(EventRecord::Kind::Alarm, text);
+    return found;
 }
 
 /// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps
@@ -272,7 +284,7 @@ Status TrainingSession::restore()
     headFolder_ = head->record.folder;
     OwnCheckpoint mine { head->record.folder, ownHead ? std::move(loaded.optimizer) : NamedTensors {} };
     if (!ownHead)
-        mine = restoreOwn(own);
+        mine = restoreOwn(own, head->record);
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;

@@ -342,13 +342,18 @@ Result<TrainerEnd> runTrainerWith(
     const TrainerOptions& options, const std::function<bool()>& stopRequested, const LearnerFactory& factory)
 {
     writeTrackersOrFail();
+    const auto stoppedOr = [&stopRequested](const Error& error) -> Result<TrainerEnd> {
+        if (error.code == ErrorCode::Cancelled && stopRequested && stopRequested())
+            return TrainerEnd { sentence(kWorkerStopped) }; // before it had begun
+        return error;
+    };
     try {
         if (options.ranks > 1 && options.worker > 0) {
             auto follower = RankFollower::open(options, stopRequested, factory);
-            return follower.ok() ? follower.value()->run() : Result<TrainerEnd>(follower.error());
+            return follower.ok() ? follower.value()->run() : stoppedOr(follower.error());
         }
         auto session = TrainingSession::open(options, stopRequested, factory);
-        return session.ok() ? session.value()->run() : Result<TrainerEnd>(session.error());
+        return session.ok() ? session.value()->run() : stoppedOr(session.error());
     } catch (const c10::Error& e) {
         return Error { ErrorCode::Internal, e.what_without_backtrace() };
     } catch (const std::exception& e) {

@@ -72,7 +72,8 @@ private:
     Status start();
     Status restore();
     struct OwnCheckpoint; ///< what of its moments this replica got back
-    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own);
+    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own, const CheckpointRecord& head);
+    OwnCheckpoint momentsOf(const CheckpointRecord& head);
     Status keepFrozen();
     Status openData();
     Status openTelemetry();

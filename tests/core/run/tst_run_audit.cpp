@@ -1172,6 +1172,42 @@ private Q_SLOTS:
         QVERIFY(good(readFile(run.paths.tracker())) == before && fs::exists(folder));
     }
 
+    /// A tracker of before the run went back to r0-8 was put back: the newest weights, which grow from that, went to
+    /// unknown/ without a yes.
+    void aRepairGaveUpTheWeightsOfARunThatHadGoneBack()
+    {
+        Changed run(whole_);
+        const auto folder = run.paths.checkpointFolder("r0-14");
+        fs::copy(run.paths.checkpointFolder("r0-10"), folder); // it trained the same windows again
+        std::string sha256;
+        auto manifest = good(readManifestFile(folder / kManifestFile, sha256));
+        manifest.parents = { "r0-8" };
+        manifest.writtenWallNs = systemClock().wallNs();
+        Changed::write(folder / kManifestFile, toJsonText(manifest));
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.find("r0-14") != std::string::npos, refused.error().message.c_str());
+        QVERIFY(fs::exists(folder));
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }, true));
+        QVERIFY(repaired.older && !fs::exists(folder)
+            && fs::exists(run.paths.unknownCheckpointsFolder() / folder.filename()));
+    }
+
+    /// After a repair an older tracker was never again compared with what lies beside it.
+    void aTrackerThatWasMadeAnewIsHeldAgainstItsTelemetryToo()
+    {
+        Changed run(whole_);
+        run.sql("UPDATE budget SET steps=1; UPDATE event SET wall=wall+1 WHERE seq=1; DELETE FROM part");
+        std::ofstream(run.paths.telemetryFile(3, 0)) << "";
+        const auto file = good(readRunFile(run.paths));
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { }, true)).needed);
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty()); // its history goes to attempt 4
+        std::ofstream(run.paths.telemetryFile(7, 0)) << "";
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).find("files of attempt 7") != std::string::npos);
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).older);
+        QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
+    }
+
     /// doctor called them whole, and a resume started workers that failed five times over.
     void weightsThatNobodyCanReadWereCalledWhole()
     {
@@ -1419,6 +1455,8 @@ private Q_SLOTS:
             keep();
         const std::vector<ChunkId> chosen { chunkIdOf({ 1, 0, 0 }), chunkIdOf({ 1, 1, 1 }) };
         good(excludeChunks(run.paths, chosen, sentence("left out by hand")));
+        // As of an earlier version, with the chunk of each epoch that was open: the repair failed for ever.
+        good(keepLeftOut(run.paths, file.runId, { { chunkIdOf({ 0, 0, 0 }), chosen.front() }, "twice" }));
         for (const char* ending : { "", "-wal", "-shm" })
             fs::remove(utf8Text(run.paths.tracker()) + ending);
         fs::remove(run.paths.trackerSnapshot());

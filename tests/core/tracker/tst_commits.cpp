@@ -869,7 +869,7 @@ void TestCommits::repairDoesNotBringBackWhatTheRunLeft() // its row was there al
     left.parents = { "c1" };
     left.writtenWallNs = field.clock.wallNs();
     left.whole = true;
-    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, RebuildReason::Damaged, field.clock));
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, RebuildReason::Damaged, 0, field.clock));
     QCOMPARE(rebuilt.checkpoints, 0);
     SAME(newestHead(field, 0), first);
     verifyClean(field);

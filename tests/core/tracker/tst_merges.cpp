@@ -171,7 +171,7 @@ void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock 
     proven[1].parents = { "a1", "b1" };
     proven[1].writtenWallNs = field.clock.wallNs();
     proven[0].whole = proven[1].whole = true;
-    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, field.clock));
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, 0, field.clock));
     QCOMPARE(rebuilt.heads, std::vector<std::string> { "m1" });
     SAME(newestHead(field, 0), merged);
     SAME(newestHead(field, 1), merged);

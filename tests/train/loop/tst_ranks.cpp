@@ -10,6 +10,7 @@
 #include "core/train/loop/step_torch.h"
 #include "core/train/loop/training_session_torch.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 using namespace furrow;
@@ -227,6 +228,21 @@ private Q_SLOTS:
         QVERIFY2(group.error().message.find("rank 1 (worker 1) and rank 2 (worker 2) of 3 did not come")
                 != std::string::npos,
             group.error().message.c_str());
+    }
+
+    /// A stop soon after a start: one rank ended before it could listen, and the run waited five minutes for the other.
+    void aRankThatWaitedForAnotherHeardNoStop()
+    {
+        QTemporaryDir folder;
+        RankGroupOptions options;
+        options.meetingFile = std::filesystem::path(folder.path().toStdString()) / "meeting";
+        int asked = 0;
+        options.stopRequested = [&asked] { return ++asked > 3; };
+        QElapsedTimer timer;
+        timer.start();
+        const auto joined = RankGroup::join(options);
+        QVERIFY(!joined.ok() && joined.error().code == ErrorCode::Cancelled);
+        QVERIFY(timer.elapsed() < 10'000);
     }
 
     void twoRanksEqualOneWorkerWithTwiceTheBatch_data()

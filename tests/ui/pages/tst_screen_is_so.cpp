@@ -174,7 +174,8 @@ private Q_SLOTS:
         for (int y = 4; y < 300 && !isSaid(); y += 8)
             for (int x = 4; x < 400 && !isSaid(); x += 8) {
                 const QPointF at(x, y);
-                QMouseEvent move(QEvent::MouseMove, at, map.viewport()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+                QMouseEvent move(
+                    QEvent::MouseMove, at, map.viewport()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
                 QApplication::sendEvent(map.viewport(), &move);
             }
         QVERIFY(!said.isEmpty() && said.last()[1].toString().contains(QStringLiteral("free")));
