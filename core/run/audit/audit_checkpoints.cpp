@@ -452,7 +452,7 @@ private:
         if (!inTheWeights.ok())
             log_.unreadable(inTheWeights.error().message);
         else if (!inTheWeights.value().empty())
-            log_.mention(FindingKind::Excluded, inTheWeights.value());
+            log_.wrong(FindingKind::Excluded, {}, inTheWeights.value());
         if (!strays.value().newer.empty())
             return;
         const auto older = olderThanItsRecords(paths_, file_.runId, ledger_);

@@ -43,27 +43,45 @@ std::optional<LeftOut> decidedIn(const std::string& text, const std::string& run
     }
 }
 
-/// Whether the tracker would train it: in its newest epoch, or in one that was open by then and that it does not know.
-Result<bool> wouldTrain(LedgerReader& tracker, const EpochRow& newest, ChunkPlace place)
+/// The newest epoch of a tracker, and whether another one will follow it.
+struct Newest {
+    std::int64_t epoch = 0;
+    bool isAnotherWanted = false;
+};
+
+Result<std::optional<Newest>> newestOf(LedgerReader& tracker)
 {
-    const bool isOfLaterEpoch = place.epoch > newest.epoch && newest.blockCount;
+    FURROW_TRY_ASSIGN(const auto epochs, tracker.epochs());
+    FURROW_TRY_ASSIGN(const auto totals, tracker.totals());
+    if (epochs.empty())
+        return std::optional<Newest>();
+    const EpochRow& last = epochs.back();
+    const bool isWanted = totals.rules.epochs == 0 || last.epoch + 1 < totals.rules.epochs;
+    return std::optional(Newest { last.epoch, last.blockCount && isWanted });
+}
+
+/// Its state in the newest epoch. Nothing: it has none yet.
+Result<std::optional<ChunkState>> stateIn(LedgerReader& tracker, const Newest& newest, ChunkPlace place)
+{
     place.epoch = newest.epoch;
     const auto cell = tracker.cell(chunkIdOf(place));
     if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
         return cell.error();
-    return cell.ok()
-        && (canBeLeftOut(cell.value().state) || (isOfLaterEpoch && cell.value().state == ChunkState::Committed));
+    return cell.ok() ? std::optional(cell.value().state) : std::nullopt;
 }
 
-/// Later epochs take over what is left out in the newest one. So one more is opened where chunks are trained in it
-/// already: by then all blocks were known. Whatever the files say, it is one.
-Status openOneMore(const std::filesystem::path& tracker, const std::vector<LeftOut>& forgotten, const EpochRow& newest)
+/// Later epochs take over what is left out in the newest one. So one more is opened where a chunk is trained in that
+/// already. Whatever the files say, it is one.
+Status openOneMore(const std::filesystem::path& tracker, LedgerReader& reader, const std::vector<LeftOut>& forgotten)
 {
-    const bool isOfLater = std::ranges::any_of(forgotten, [&newest](const LeftOut& decided) {
-        return std::ranges::any_of(
-            decided.chunks, [&newest](ChunkId chunk) { return placeOf(chunk).epoch > newest.epoch; });
-    });
-    return isOfLater && newest.blockCount ? openEpochsUpTo(tracker, newest.epoch + 1) : Status {};
+    FURROW_TRY_ASSIGN(const auto newest, newestOf(reader));
+    for (const auto& decided : forgotten)
+        for (const ChunkId chunk : decided.chunks) {
+            FURROW_TRY_ASSIGN(const auto state, stateIn(reader, *newest, placeOf(chunk)));
+            if (state == ChunkState::Committed)
+                return openEpochsUpTo(tracker, newest->epoch + 1);
+        }
+    return {};
 }
 
 } // namespace
@@ -106,13 +124,13 @@ Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::
     FURROW_TRY_ASSIGN(auto kept, keptLeftOut(paths, runId));
     if (kept.empty())
         return kept;
-    FURROW_TRY_ASSIGN(const auto epochs, tracker.epochs());
+    FURROW_TRY_ASSIGN(const auto newest, newestOf(tracker));
     std::vector<LeftOut> forgotten;
     for (auto& decided : kept) {
         std::vector<ChunkId> chunks;
-        for (const ChunkId chunk : epochs.empty() ? std::vector<ChunkId> {} : decided.chunks) {
-            FURROW_TRY_ASSIGN(const bool would, wouldTrain(tracker, epochs.back(), placeOf(chunk)));
-            if (would)
+        for (const ChunkId chunk : newest ? decided.chunks : std::vector<ChunkId> {}) {
+            FURROW_TRY_ASSIGN(const auto state, stateIn(tracker, *newest, placeOf(chunk)));
+            if (state && (canBeLeftOut(*state) || (*state == ChunkState::Committed && newest->isAnotherWanted)))
                 chunks.push_back(chunk);
         }
         if (!chunks.empty())
@@ -127,8 +145,7 @@ Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, c
     FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, reader));
     if (forgotten.empty())
         return Message();
-    FURROW_TRY_ASSIGN(const auto known, reader.epochs());
-    FURROW_TRY(openOneMore(tracker, forgotten, known.back()));
+    FURROW_TRY(openOneMore(tracker, reader, forgotten));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
     std::int64_t places = 0;

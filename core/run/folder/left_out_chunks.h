@@ -23,7 +23,8 @@ struct LeftOut {
 Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);
 /// In no order. Files that are not of this run, or not to be understood, say nothing; Io when one cannot be read.
 Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId);
-/// Those that the tracker does not know: it would train their chunks in its newest epoch.
+/// Those that the tracker does not know: it would train their chunks, in its newest epoch or in the one that the run
+/// opens next.
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 /// Leaves them out again. Returns that in a sentence; "": the tracker knows them all.
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker);
