@@ -489,6 +489,15 @@ std::vector<ActiveStretch> activeStretches(Workbench& bench)
     return tables ? tables->active : std::vector<ActiveStretch>();
 }
 
+std::optional<double> shownEvaluation(const StatusPtr& shown)
+{
+    if (!shown)
+        return std::nullopt;
+    if (shown->evaluation)
+        return shown->evaluation->loss;
+    return shown->supervised ? std::nullopt : std::optional(std::numeric_limits<double>::quiet_NaN());
+}
+
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)
 {
     if (bench.claims().claims().empty())

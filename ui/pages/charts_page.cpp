@@ -292,7 +292,7 @@ void ChartsPage::redraw()
     };
     ChartData loss = shown(Metric::Loss);
     if (!attempt_) // of one attempt the last that it has
-        loss.evalNow = evaluated_ || !shownStatus(bench_) ? evaluated_ : std::optional(std::nan(""));
+        loss.evalNow = shownEvaluation(shownStatus(bench_));
     strip_->setData(loss);
     loss_->setData(std::move(loss));
     const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);

@@ -339,7 +339,7 @@ void OverviewPage::placeCards()
 void OverviewPage::showLosses()
 {
     ChartData curves = chartDataOf(*bench_.watcher().telemetry(), Metric::Loss, XAxis::Tokens);
-    curves.evalNow = evaluated_ || !shownStatus(bench_) ? evaluated_ : std::optional(std::nan(""));
+    curves.evalNow = shownEvaluation(shownStatus(bench_));
     if (lost_)
         dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, *lost_);
     loss_->setData(std::move(curves));

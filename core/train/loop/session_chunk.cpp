@@ -81,6 +81,7 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     const std::int64_t began = systemClock().monotonicNs();
     ChunkWork work;
     work.claim = claim;
+    underWay_ = &work;
     auto data = loader_->take(claim);
     if (!data.ok()) {
         if (isForLimit(data.error().message)) // the next chunk, and the next try, would end there too

@@ -191,10 +191,11 @@ struct TrainingSession::OwnCheckpoint {
 
 /// Moments from the newest whole one of this replica's checkpoints, its counts from the newest that has them, else from
 /// the merge that its weights come from: how far the replica was stays true, and warm-up and curves go on from there.
-/// A replica that goes on from another one's checkpoint and has no moments of its own takes those.
+/// A replica that has none of its own and goes on from another one's checkpoint takes the moments and counts in that.
 /// @param own  newest first
+/// @param giver  null: the weights come from no other replica, or from several
 TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
-    const std::vector<CheckpointRecord>& own, const CheckpointRecord& head)
+    const std::vector<CheckpointRecord>& own, const CheckpointRecord* giver)
 {
     bool counted = false;
     for (const auto& record : own) {
@@ -214,6 +215,17 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
             return { record.folder, std::move(mine.value().optimizer) };
         logWarning(mine.error().message);
     }
+    if (auto given = giver != nullptr ? loadCheckpoint(setup_.paths, setup_.file.runId, *giver, { .optimizer = true })
+                                      : Result<LoadedCheckpoint>(Error { ErrorCode::NotFound, {} });
+        given.ok()) {
+        if (!counted)
+            state_.keepOwnCounts(given.value().state);
+        tellEvent(EventRecord::Kind::Alarm,
+            sentence(
+                "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
+                { std::to_string(options_.replica), giver->folder, std::to_string(giver->replica) }));
+        return { giver->folder, std::move(given.value().optimizer) };
+    }
     if (!counted) {
         state_.keepOwnCounts({}); // a new replica warms up
         const auto member = std::ranges::find(state_.members, options_.replica, &ReplicaState::Member::replica);
@@ -223,25 +235,34 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
             state_.ownSamples = member->ownSamples;
         }
     }
-    return state_.ownSteps > 0 ? momentsOf(head) : OwnCheckpoint {};
+    if (state_.ownSteps > 0) {
+        const Message text
+            = sentence("The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.",
+                { std::to_string(options_.replica) });
+        logWarning(text);
+        tellEvent(EventRecord::Kind::Alarm, text);
+    }
+    return {};
 }
 
-TrainingSession::OwnCheckpoint TrainingSession::momentsOf(const CheckpointRecord& head)
+namespace {
+
+/// The checkpoint of another replica that these weights are: itself, or what a merge took over from it alone. Null: of
+/// no other one.
+const CheckpointRecord* takenFrom(
+    const SupervisorLedger::CheckpointRow& head, const std::vector<SupervisorLedger::CheckpointRow>& rows, int replica)
 {
-    Message text = sentence("The moments of the optimiser of replica %1 start afresh: no checkpoint has them any more.",
-        { std::to_string(options_.replica) });
-    OwnCheckpoint found;
-    if (auto other = loadCheckpoint(setup_.paths, setup_.file.runId, head, { .optimizer = true });
-        head.kind == CheckpointKind::Replica && other.ok()) {
-        text = sentence(
-            "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
-            { std::to_string(options_.replica), head.folder, std::to_string(head.replica) });
-        found = { head.folder, std::move(other.value().optimizer) };
-    }
-    logWarning(text);
-    tellEvent(EventRecord::Kind::Alarm, text);
-    return found;
+    const auto* from = &head;
+    if (head.record.kind == CheckpointKind::Merge && head.record.parents.size() == 1)
+        for (const auto& row : rows)
+            if (row.id == head.record.parents.front())
+                from = &row;
+    const bool isOfAnother
+        = from->record.kind == CheckpointKind::Replica && from->record.replica != replica && !from->removed;
+    return isOfAnother ? &from->record : nullptr;
 }
+
+} // namespace
 
 /// Weights come from the head of the replica (its newest checkpoint, or a merge made after it); moments and own steps
 /// from its newest own checkpoint, because they stay with the replica through merges.
@@ -284,7 +305,7 @@ Status TrainingSession::restore()
     headFolder_ = head->record.folder;
     OwnCheckpoint mine { head->record.folder, ownHead ? std::move(loaded.optimizer) : NamedTensors {} };
     if (!ownHead)
-        mine = restoreOwn(own, head->record);
+        mine = restoreOwn(own, takenFrom(*head, rows, options_.replica));
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;

@@ -74,7 +74,9 @@ Result<std::optional<TrainerEnd>> TrainingSession::turn()
         return onNothing(*why);
     waitedSeconds_ += secondsSince(asked);
     totals_.dataSeconds += secondsSince(asked);
-    FURROW_TRY_ASSIGN(auto cut, trainChunk(std::get<Claim>(next)));
+    auto trained = trainChunk(std::get<Claim>(next));
+    underWay_ = nullptr;
+    FURROW_TRY_ASSIGN(auto cut, std::move(trained));
     // Of a spent budget others hold the last steps and may give some back: claim() says when it is over. And a disk
     // that refuses must not cost more and more work.
     if (cut == Cut::Budget || savesInVain())
@@ -184,13 +186,13 @@ void TrainingSession::tellProgress(WorkerPhase phase, const ChunkWork* work)
     progress.tokens = state_.ownTokens;
     progress.loss = lastLoss_;
     progress.tokensPerSecond = work ? pace_.tokensPerSecond() : 0;
-    if (work) {
-        progress.chunk = work->claim.chunk;
-        progress.chunkFraction = work->windowsToDo > 0
-            ? static_cast<double>(work->windowsDone) / static_cast<double>(work->windowsToDo)
-            : 0;
-        idleTurns_ = 0;
+    if (const ChunkWork* at = work ? work : underWay_) { // an evaluation takes the chunk out of nobody's hands
+        progress.chunk = at->claim.chunk;
+        progress.chunkFraction
+            = at->windowsToDo > 0 ? static_cast<double>(at->windowsDone) / static_cast<double>(at->windowsToDo) : 0;
     }
+    if (work)
+        idleTurns_ = 0;
     ledger_->progress(progress);
     if (ranks_)
         ranks_->keepWaiting();

@@ -72,8 +72,7 @@ private:
     Status start();
     Status restore();
     struct OwnCheckpoint; ///< what of its moments this replica got back
-    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own, const CheckpointRecord& head);
-    OwnCheckpoint momentsOf(const CheckpointRecord& head);
+    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own, const CheckpointRecord* giver);
     Status keepFrozen();
     Status openData();
     Status openTelemetry();
@@ -150,6 +149,7 @@ private:
     // set when opened, then constant
     RunSetup setup_;
     TrainerOptions options_;
+    const ChunkWork* underWay_ = nullptr; ///< what trainChunk() has in its hands
     std::function<bool()> stopRequested_;
     LearnerFactory factory_;
     LrSchedule schedule_;
