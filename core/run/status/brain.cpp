@@ -190,13 +190,13 @@ Result<Brain> readBrain(const RunPaths& paths)
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     auto rows = reader.checkpoints();
     auto epochs = reader.epochs();
-    auto totals = reader.totals();
-    if (!rows.ok() || !epochs.ok() || !totals.ok())
-        return !rows.ok() ? rows.error() : !epochs.ok() ? epochs.error() : totals.error();
+    if (!rows.ok() || !epochs.ok())
+        return !rows.ok() ? rows.error() : epochs.error();
+    FURROW_TRY_ASSIGN(const auto status, readStatus(paths, reader));
     brain.weights = weightsOf(rows.value());
     brain.epochs = std::move(epochs).value();
-    brain.steps = totals.value().steps;
-    brain.tokens = totals.value().tokens;
+    brain.steps = status.steps;
+    brain.tokens = status.tokens;
     auto parent = readParent(paths);
     while (parent.ok() && parent.value() && brain.ancestors.size() < kMaxAncestors) {
         const RunPaths ancestor(pathFromUtf8(parent.value()->folder));

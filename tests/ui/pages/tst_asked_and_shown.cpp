@@ -199,7 +199,9 @@ private Q_SLOTS:
         ChunkPlace next = placeOf(*left);
         next.epoch = 1;
         QVERIFY(stateOf(chunkIdOf(next)) == ChunkState::Excluded); // the newest epoch was open too
-        QVERIFY(good(good(LedgerReader::open(story.paths().tracker())).epochs()).at(0).closedWallNs.has_value());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            good(good(LedgerReader::open(story.paths().tracker())).epochs()).at(0).closedWallNs.has_value(),
+            kPatienceMs); // a moment later: what was decided is kept beside the tracker in between
     }
 
     /// The question promised the move, the page closed, and then nothing was moved.

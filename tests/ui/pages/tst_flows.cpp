@@ -432,10 +432,10 @@ private Q_SLOTS:
         QVERIFY(says(page,
             QStringLiteral(
                 "Source is empty: a file, a folder or an address (hf://, https://, s3://, gs://) is needed.")));
-        form.setText(batch.setting(), QStringLiteral("many"));
+        form.setTyped(batch.setting(), QStringLiteral("many"));
         batch.refresh(form.problems());
         QVERIFY(says(page, QStringLiteral("Batch must be a whole number from 1")));
-        form.setText(batch.setting(), QStringLiteral("1.5")); // in that range, and still not possible
+        form.setTyped(batch.setting(), QStringLiteral("1.5")); // in that range, and still not possible
         batch.refresh(form.problems());
         QVERIFY(says(page, QStringLiteral("Batch must be a whole number from 1")));
     }

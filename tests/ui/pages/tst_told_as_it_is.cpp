@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "core/run/start/worker_check.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/status/tracker_config.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/worker_ends.h"
 #include "core/workspace/queue_runner.h"
@@ -560,6 +561,7 @@ private Q_SLOTS:
     void aRunThatWaitedForItsDataWasRunning()
     {
         RunStory story({ .blocks = 2, .columns = 3, .workers = 1, .trained = 3 });
+        good(story.supervisor().setStoppingRules(stoppingRules(good(readRunFile(story.paths())).config)));
         story.makeAlive();
         const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
         auto feeder = good(FeederLedger::open(story.paths().tracker()));
