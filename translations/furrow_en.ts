@@ -7683,10 +7683,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7740,6 +7736,14 @@
     </message>
     <message>
         <source>asked to stop before all ranks had come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a rank came to the meeting and has left it. All ranks end and start again together.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -7684,10 +7684,6 @@
         <translation>Ningún proceso ejecuta la cola. &apos;furrowctl queue start&apos; inicia uno.</translation>
     </message>
     <message>
-        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
-        <translation>El registro no sabía de %1 fragmentos que una persona había excluido; quedan excluidos de nuevo.</translation>
-    </message>
-    <message>
         <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
         <translation>El registro %1 es más antiguo que lo que hay en %2: allí consta que una persona excluyó %3, y el registro no lo sabe.</translation>
     </message>
@@ -7742,6 +7738,14 @@
     <message>
         <source>asked to stop before all ranks had come</source>
         <translation>se pidió parar antes de que hubieran llegado todos los rangos</translation>
+    </message>
+    <message>
+        <source>a rank came to the meeting and has left it. All ranks end and start again together.</source>
+        <translation>un rango llegó al encuentro y lo dejó. Todos los rangos terminan y vuelven a empezar juntos.</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
+        <translation>%1 fragmentos que una persona había excluido se entrenarían; quedan excluidos de nuevo.</translation>
     </message>
 </context>
 <context>

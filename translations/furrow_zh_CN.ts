@@ -7683,10 +7683,6 @@
         <translation>没有进程在运行队列。&apos;furrowctl queue start&apos; 会启动一个。</translation>
     </message>
     <message>
-        <source>The tracker did not know of %1 chunks that a person had left out; they are left out again.</source>
-        <translation>账本不知道有人已排除的 %1 个数据段；它们再次被排除。</translation>
-    </message>
-    <message>
         <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
         <translation>账本 %1 比 %2 中的内容旧：那里记录有人排除了%3，而账本不知道。</translation>
     </message>
@@ -7741,6 +7737,14 @@
     <message>
         <source>asked to stop before all ranks had come</source>
         <translation>在所有进程到齐之前被要求停止</translation>
+    </message>
+    <message>
+        <source>a rank came to the meeting and has left it. All ranks end and start again together.</source>
+        <translation>有一个进程到场后又离开了。所有进程都会结束并一起重新开始。</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
+        <translation>有人已排除的 %1 个数据段本会被训练；它们再次被排除。</translation>
     </message>
 </context>
 <context>

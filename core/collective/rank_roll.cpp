@@ -57,13 +57,20 @@ Status RankRoll::call(std::chrono::milliseconds timeout, const std::function<boo
                     "%1 of %2 did not come to the meeting within %3 s. All ranks end and start again together from the last checkpoint.",
                     { join(names), std::to_string(ranks_), std::to_string(timeout.count() / 1000) }) };
         }
-        if (stopRequested && stopRequested())
+        if (stopRequested && stopRequested()) {
+            leave("asked to stop");
             return Error { ErrorCode::Cancelled, sentence("asked to stop before all ranks had come") };
+        }
         std::this_thread::sleep_for(kLook);
     }
     for (int rank = 0; rank < ranks_; ++rank)
         processes_.push_back(parsed(store_->get_to_str("here/" + std::to_string(rank))));
-    return {};
+    std::this_thread::sleep_for(3 * kLook); // for the word of one that is about to leave
+    const bool haveAllStayed = silent("end/").size() == static_cast<std::size_t>(ranks_);
+    if (haveAllStayed && std::ranges::all_of(processes_, [](const auto& process) { return isAlive(process); }))
+        return {};
+    return Error { ErrorCode::Cancelled,
+        sentence("a rank came to the meeting and has left it. All ranks end and start again together.") };
 }
 
 std::vector<int> RankRoll::silent(const char* what) const

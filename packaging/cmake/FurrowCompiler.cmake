@@ -32,8 +32,5 @@ endif()
 
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM AND NOT WIN32 AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT CMAKE_CROSSCOMPILING)
-  # mold 1.10 (Debian 12) may begin the read-only part before its segment where all thread-locals begin with zero and
-  # a page ends just there: by chance of its size such a program does not start ("cannot apply additional memory
-  # protection after relocation"). So it has no such part.
-  add_link_options(-fuse-ld=mold -Wl,-z,norelro)
+  add_link_options(-fuse-ld=mold)
 endif()

@@ -137,7 +137,7 @@ Status askBeforeGivingUp(
                 "Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or 'furrowctl doctor %5 --repair --accept-loss' goes on from these.",
                 { utf8Text(paths.trackerSnapshot().filename()), utf8Text(paths.checkpointsFolder()),
                     Count(report.committed), Count(report.known), folder }) };
-    if (lost->empty() && report.older && !report.rebuilt.leftOut.empty())
+    if (lost->empty() && !report.rebuilt.leftOut.empty())
         return Error { ErrorCode::Corrupt,
             sentence(
                 "The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; 'furrowctl doctor %3 --repair --accept-loss' goes on from what this one knows and moves the others to checkpoints/unknown.",

@@ -86,7 +86,7 @@ Status openOneMore(const std::filesystem::path& tracker, LedgerReader& reader, c
 
 } // namespace
 
-Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided)
+Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided)
 {
     nlohmann::json chunks = nlohmann::json::array();
     for (const ChunkId chunk : decided.chunks)
@@ -96,8 +96,10 @@ Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOu
               { "message", messageParts(decided.cause) }, { "chunks", std::move(chunks) } };
     FURROW_TRY(refuseNoFolder(paths.leftOutFolder()));
     FURROW_TRY(realFileSystem().createFolder(paths.leftOutFolder()));
-    return writeFileDurably(realFileSystem(), paths.leftOutFolder() / (randomHex(kNameDigits) + ".json"),
-        json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    const auto file = paths.leftOutFolder() / (randomHex(kNameDigits) + ".json");
+    FURROW_TRY(writeFileDurably(
+        realFileSystem(), file, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"));
+    return file;
 }
 
 Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId)
@@ -141,25 +143,31 @@ Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::
 
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker)
 {
+    FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
+    if (kept.empty())
+        return Message();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
     FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, reader));
-    if (forgotten.empty())
-        return Message();
     FURROW_TRY(openOneMore(tracker, reader, forgotten));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
-    std::int64_t places = 0;
-    for (const auto& decided : forgotten)
-        for (const ChunkId chunk : decided.chunks) { // one may be meant twice: by two epochs, or two decisions
+    std::int64_t again = 0;
+    for (const auto& decided : kept)
+        for (const ChunkId chunk : decided.chunks) { // a place may be meant twice: by two epochs, or two decisions
             FURROW_TRY_ASSIGN(auto open, openOnesAt(reader, epochs, placeOf(chunk)));
-            FURROW_TRY_ASSIGN(const auto newest, reader.cell(open.empty() ? chunk : open.back()));
-            if (open.empty() || !canBeLeftOut(newest.state))
-                continue;
-            FURROW_TRY(ledger.exclude(open, decided.cause));
-            ++places;
+            std::vector<ChunkId> free; // again, perhaps, because the run went back behind their training
+            for (const ChunkId one : open) {
+                FURROW_TRY_ASSIGN(const auto cell, reader.cell(one));
+                if (canBeLeftOut(cell.state))
+                    free.push_back(one);
+            }
+            if (!free.empty())
+                FURROW_TRY(ledger.exclude(free, decided.cause));
+            again += static_cast<std::int64_t>(free.size());
         }
-    return sentence("The tracker did not know of %1 chunks that a person had left out; they are left out again.",
-        { Count(places) });
+    return again == 0
+        ? Message()
+        : sentence("%1 chunks that a person had left out would be trained; they are left out again.", { Count(again) });
 }
 
 Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)

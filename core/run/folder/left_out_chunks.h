@@ -15,18 +15,20 @@ namespace furrow {
 
 /// What a person decided at one time.
 struct LeftOut {
-    std::vector<ChunkId> chunks; ///< of the epoch that was the newest; meant are their places, from then on
+    std::vector<ChunkId> chunks; ///< of the epochs that were open; meant are their places, from then on
     Message cause;
 };
 
-/// Durable. For what the tracker took already: so no file says what was not decided.
-Status keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);
+/// Durable, and before the tracker is asked: what dies in between is done by the next resume. @return the file, to be
+/// removed when the tracker refuses
+Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);
 /// In no order. Files that are not of this run, or not to be understood, say nothing; Io when one cannot be read.
 Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId);
 /// Those that the tracker does not know: it would train their chunks, in its newest epoch or in the one that the run
 /// opens next.
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
-/// Leaves them out again. Returns that in a sentence; "": the tracker knows them all.
+/// Leaves out what the run would train of all that was decided, whether the tracker is older or the run went back
+/// behind the training of it. Returns that in a sentence; "": there was nothing.
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker);
 /// For a tracker that was made anew: by manifests alone weights may be chosen that a person had given up before chunks
 /// of them were left out. Says that; "": no chunk that is left out is in the weights.

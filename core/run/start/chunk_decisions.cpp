@@ -1,6 +1,7 @@
 #include "core/run/start/chunk_decisions.h"
 
 #include "core/base/file_lock.h"
+#include "core/base/file_system.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_file.h"
 #include "core/run/start/life_cycle.h"
@@ -52,15 +53,15 @@ Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, con
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     std::vector<ChunkId> meant;
-    LeftOut decided { {}, cause };
     for (const ChunkId chunk : chunks) {
         FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
         meant.insert(meant.end(), open.begin(), open.end());
-        if (!open.empty())
-            decided.chunks.push_back(open.back());
     }
-    FURROW_TRY(ledger.exclude(meant, cause));
-    FURROW_TRY(keepLeftOut(paths, file.runId, decided));
+    FURROW_TRY_ASSIGN(const auto kept, keepLeftOut(paths, file.runId, { meant, cause }));
+    if (auto excluded = ledger.exclude(meant, cause); !excluded.ok()) {
+        (void)realFileSystem().removeAll(kept);
+        return excluded;
+    }
     return goOnAfter(paths, ledger);
 }
 

@@ -48,9 +48,13 @@ Status Supervision::endOrRestart()
         finish(StopReason::Interrupted,
             sentence(
                 "The supervisor was asked to end (SIGTERM): shut-down, log-out, or a stop that the tracker could not take."));
-    } else if (!pool_->restartLater(0)) {
-        finish(
-            StopReason::Error, lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
+    } else {
+        FURROW_TRY_ASSIGN(const auto totals, reader_.totals());
+        if (totals.desired == DesiredState::Stop || totals.desired == DesiredState::Kill)
+            return obey(totals.desired); // the workers have seen it first; the next turn ends the attempt
+        if (!pool_->restartLater(0))
+            finish(StopReason::Error,
+                lastFailure_.empty() ? sentence("The workers ended before the run did.") : lastFailure_);
     }
     return {};
 }

@@ -15,7 +15,9 @@ namespace furrow {
 
 namespace {
 
-thread_local int newest = 0;
+// Aligned so that the thread-locals of a program cannot lie across the end of a page: mold 1.10 (Debian 12) would begin
+// the read-only part before its segment then, and the program would not start.
+alignas(64) thread_local int newest = 0;
 
 using Read = ssize_t (*)(int file, void* into, size_t bytes);
 using ReadAt = ssize_t (*)(int file, void* into, size_t bytes, off_t offset);
