@@ -6,8 +6,8 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include <chrono>
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +34,8 @@ public:
     }
 
     /// Says that this rank is here and waits for the others; the error names those that did not come. Cancelled when
-    /// `stopRequested` says so: one that was asked to stop before it could listen never comes.
+    /// `stopRequested` says so: one that was asked to stop before it could listen never comes. Also when one has left
+    /// or died since it came.
     Status call(std::chrono::milliseconds timeout, const std::function<bool()>& stopRequested);
     /// Says why this rank ends, unless it said something before.
     void leave(const std::string& why);

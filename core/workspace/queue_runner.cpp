@@ -217,30 +217,37 @@ std::vector<QueueEntry> startable(const std::vector<QueueEntry>& queue, std::vec
     return found;
 }
 
+namespace {
+
+QueueEntry asItIs(QueueEntry entry)
+{
+    std::string outcome
+        = entry.state == QueueState::Running ? outcomeOf(RunPaths(pathFromUtf8(entry.run))) : std::string();
+    if (!outcome.empty()) {
+        entry.state = QueueState::Ended;
+        entry.outcome = std::move(outcome);
+    }
+    return entry;
+}
+
+} // namespace
+
 Result<std::vector<QueueEntry>> queueNow(WorkspaceFile& file)
 {
     FURROW_TRY_ASSIGN(auto queue, file.queue());
-    for (QueueEntry& entry : queue) {
-        const std::string outcome
-            = entry.state == QueueState::Running ? outcomeOf(RunPaths(pathFromUtf8(entry.run))) : std::string();
-        if (outcome.empty())
-            continue;
-        entry.state = QueueState::Ended;
-        entry.outcome = outcome;
-    }
+    std::ranges::transform(queue, queue.begin(), asItIs);
     return queue;
 }
 
 Status settleQueue(WorkspaceFile& file)
 {
-    FURROW_TRY_ASSIGN(const auto kept, file.queue());
-    FURROW_TRY_ASSIGN(const auto now, queueNow(file));
-    for (const QueueEntry& entry : now) {
-        const auto before = std::ranges::find(kept, entry.id, &QueueEntry::id);
-        if (before == kept.end() || before->state == entry.state)
+    FURROW_TRY_ASSIGN(const auto queue, file.queue());
+    for (const QueueEntry& kept : queue) {
+        const QueueEntry now = asItIs(kept);
+        if (now.state == kept.state)
             continue;
-        logInfo("The run " + entry.name + " of the queue ended: " + entry.outcome + ".");
-        FURROW_TRY(file.setEntry(entry.id, entry.state, entry.outcome));
+        logInfo("The run " + now.name + " of the queue ended: " + now.outcome + ".");
+        FURROW_TRY(file.setEntry(now.id, now.state, now.outcome));
     }
     return {};
 }

@@ -121,14 +121,15 @@ Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::strin
     return kept;
 }
 
-Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+namespace {
+
+Result<std::vector<LeftOut>> forgottenOf(const std::vector<LeftOut>& kept, LedgerReader& tracker)
 {
-    FURROW_TRY_ASSIGN(auto kept, keptLeftOut(paths, runId));
-    if (kept.empty())
-        return kept;
-    FURROW_TRY_ASSIGN(const auto newest, newestOf(tracker));
     std::vector<LeftOut> forgotten;
-    for (auto& decided : kept) {
+    if (kept.empty())
+        return forgotten;
+    FURROW_TRY_ASSIGN(const auto newest, newestOf(tracker));
+    for (const auto& decided : kept) {
         std::vector<ChunkId> chunks;
         for (const ChunkId chunk : newest ? decided.chunks : std::vector<ChunkId> {}) {
             FURROW_TRY_ASSIGN(const auto state, stateIn(tracker, *newest, placeOf(chunk)));
@@ -141,26 +142,32 @@ Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::
     return forgotten;
 }
 
+} // namespace
+
+Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
+{
+    FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
+    return forgottenOf(kept, tracker);
+}
+
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker)
 {
     FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
     if (kept.empty())
         return Message();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
-    FURROW_TRY_ASSIGN(const auto forgotten, forgottenLeftOut(paths, runId, reader));
+    FURROW_TRY_ASSIGN(const auto forgotten, forgottenOf(kept, reader));
     FURROW_TRY(openOneMore(tracker, reader, forgotten));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
     std::int64_t again = 0;
     for (const auto& decided : kept)
         for (const ChunkId chunk : decided.chunks) { // a place may be meant twice: by two epochs, or two decisions
-            FURROW_TRY_ASSIGN(auto open, openOnesAt(reader, epochs, placeOf(chunk)));
+            FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
             std::vector<ChunkId> free; // again, perhaps, because the run went back behind their training
-            for (const ChunkId one : open) {
-                FURROW_TRY_ASSIGN(const auto cell, reader.cell(one));
+            for (const ChunkCell& cell : open)
                 if (canBeLeftOut(cell.state))
-                    free.push_back(one);
-            }
+                    free.push_back(cell.id);
             if (!free.empty())
                 FURROW_TRY(ledger.exclude(free, decided.cause));
             again += static_cast<std::int64_t>(free.size());
@@ -188,9 +195,9 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
               { Count(trained) });
 }
 
-Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
+Result<std::vector<ChunkCell>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place)
 {
-    std::vector<ChunkId> found;
+    std::vector<ChunkCell> found;
     for (const EpochRow& epoch : epochs) {
         place.epoch = epoch.epoch;
         const bool isNewest = epoch.epoch == epochs.back().epoch;
@@ -200,7 +207,7 @@ Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<
         if (!cell.ok() && cell.error().code != ErrorCode::NotFound)
             return cell.error();
         if (cell.ok() && (isNewest || canBeLeftOut(cell.value().state)))
-            found.push_back(cell.value().id);
+            found.push_back(cell.value());
     }
     return found;
 }

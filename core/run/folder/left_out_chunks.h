@@ -36,7 +36,7 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
 
 /// Of one place: the chunk of the newest epoch, whatever its state, and those of other open epochs that can be left
 /// out. An epoch that does not have the chunk yet takes it over from the one before.
-Result<std::vector<ChunkId>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place);
+Result<std::vector<ChunkCell>> openOnesAt(LedgerReader& reader, const std::vector<EpochRow>& epochs, ChunkPlace place);
 /// Not trained and not in training: it can be left out.
 bool canBeLeftOut(ChunkState state);
 

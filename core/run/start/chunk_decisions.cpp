@@ -55,7 +55,8 @@ Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, con
     std::vector<ChunkId> meant;
     for (const ChunkId chunk : chunks) {
         FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
-        meant.insert(meant.end(), open.begin(), open.end());
+        for (const ChunkCell& cell : open)
+            meant.push_back(cell.id);
     }
     FURROW_TRY_ASSIGN(const auto kept, keepLeftOut(paths, file.runId, { meant, cause }));
     if (auto excluded = ledger.exclude(meant, cause); !excluded.ok()) {

@@ -134,9 +134,9 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
         }
         status.evidence.push_back(whoHolds(status, *totals.supervisor, silence));
         status.evidence.push_back(workersInWords(status, incarnations));
-        // One that stands still keeps the WAL itself.
-        if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !status.supervisorStandsStill && !grown.empty())
-            status.evidence.push_back(std::move(grown));
+        if (!status.supervisorStandsStill) // else it keeps the WAL itself
+            if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
+                status.evidence.push_back(std::move(grown));
         deriveFromWishes(status, totals.desired);
         return;
     }

@@ -215,17 +215,16 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
             return { record.folder, std::move(mine.value().optimizer) };
         logWarning(mine.error().message);
     }
-    if (auto given = giver != nullptr ? loadCheckpoint(setup_.paths, setup_.file.runId, *giver, { .optimizer = true })
-                                      : Result<LoadedCheckpoint>(Error { ErrorCode::NotFound, {} });
-        given.ok()) {
-        if (!counted)
-            state_.keepOwnCounts(given.value().state);
-        tellEvent(EventRecord::Kind::Alarm,
-            sentence(
-                "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
-                { std::to_string(options_.replica), giver->folder, std::to_string(giver->replica) }));
-        return { giver->folder, std::move(given.value().optimizer) };
-    }
+    if (giver != nullptr)
+        if (auto given = loadCheckpoint(setup_.paths, setup_.file.runId, *giver, { .optimizer = true }); given.ok()) {
+            if (!counted)
+                state_.keepOwnCounts(given.value().state);
+            tellEvent(EventRecord::Kind::Alarm,
+                sentence(
+                    "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
+                    { std::to_string(options_.replica), giver->folder, std::to_string(giver->replica) }));
+            return { giver->folder, std::move(given.value().optimizer) };
+        }
     if (!counted) {
         state_.keepOwnCounts({}); // a new replica warms up
         const auto member = std::ranges::find(state_.members, options_.replica, &ReplicaState::Member::replica);

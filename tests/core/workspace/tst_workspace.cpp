@@ -40,6 +40,20 @@ std::vector<std::int64_t> idsOf(const std::vector<QueueEntry>& entries)
 
 using Ids = std::vector<std::int64_t>;
 
+/// Runs the queue of a workspace while the test goes on; ends with it.
+struct QueueBeside {
+    explicit QueueBeside(const std::filesystem::path& space)
+        : thread([this, space] {
+            const StopRequest stop(false);
+            (void)runQueue(space, stop);
+            isDone = true;
+        })
+    {
+    }
+    std::atomic<bool> isDone = false;
+    std::jthread thread;
+};
+
 } // namespace
 
 class TestWorkspace : public QObject {
@@ -230,16 +244,11 @@ private Q_SLOTS:
         QTRY_VERIFY(isLocked(queueLock(space)));
         const auto told = whatHoldsQueueUp(space);
         QVERIFY2(told.find(std::to_string(stranger)) != std::string::npos, told.c_str());
-        std::atomic<bool> isDone = false;
-        std::jthread queue([&] {
-            const StopRequest stop(false);
-            (void)runQueue(space, stop);
-            isDone = true;
-        });
+        const QueueBeside queue(space);
         QTest::qWait(1500);
-        QVERIFY(!isDone);
+        QVERIFY(!queue.isDone);
         ::close(until[1]);
-        QTRY_VERIFY_WITH_TIMEOUT(isDone, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(queue.isDone, 30'000);
         QVERIFY(file.value().queue().value().front().state == QueueState::Ended);
         QCOMPARE(waitpid(stranger, nullptr, 0), stranger);
         using enum std::filesystem::perms;
@@ -271,17 +280,12 @@ private Q_SLOTS:
         QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", laneOf("")).ok());
         auto held = std::make_unique<Result<FileLock>>(FileLock::tryLock(alive.supervisorLock()));
         QVERIFY(held->ok());
-        std::atomic<bool> isDone = false;
-        std::jthread queue([&] {
-            const StopRequest stop(false);
-            (void)runQueue(space, stop);
-            isDone = true;
-        });
+        const QueueBeside queue(space);
         QTest::qWait(1500);
-        QVERIFY(!isDone);
+        QVERIFY(!queue.isDone);
         QVERIFY(file.value().queue().value().front().state == QueueState::Waiting);
         held.reset();
-        QTRY_VERIFY_WITH_TIMEOUT(isDone, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(queue.isDone, 60'000);
         QVERIFY(file.value().queue().value().front().state == QueueState::Ended);
     }
 
