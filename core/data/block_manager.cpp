@@ -95,6 +95,10 @@ struct BlockManager::State {
     Result<PreparedFile> fromCache(const std::string& name);
     Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn,
         const std::string& digestInTheWay);
+    /// What it would be made of; nothing is kept.
+    Result<BlockContent> readOnly(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// Errors: what is of the outside, and Cancelled.
+    Result<bool> isReadable(const PlannedBlock& block, const std::function<bool()>& goOn);
     Status pinAlso(const std::string& name);
     Status openDuplicates();
     void useDuplicates(DuplicateIndex index);
@@ -198,6 +202,24 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
         return Error { ErrorCode::Busy,
             sentence("A copy in the cache is damaged and is made or fetched again (%1)", { error.message }) };
     return Error { ErrorCode::Corrupt, error.message };
+}
+
+Result<BlockContent> BlockManager::State::readOnly(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    const auto nowhere = [](const void*, std::size_t) { return Status {}; };
+    auto content
+        = prepareBlock(block, *collectors[static_cast<std::size_t>(block.source)], *encoder, {}, nowhere, goOn);
+    return content.ok() ? std::move(content) : causeOf(content.error(), filesOf(block));
+}
+
+Result<bool> BlockManager::State::isReadable(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    const auto read = readOnly(block, goOn);
+    if (read.ok())
+        return true;
+    const bool isOfTheBlock
+        = read.error().code == ErrorCode::Corrupt || read.error().code == ErrorCode::InvalidArgument;
+    return isOfTheBlock ? Result<bool>(false) : read.error();
 }
 
 BlockManager::BlockManager(std::unique_ptr<State> state)
@@ -459,11 +481,9 @@ Result<PreparedFile> BlockManager::readAgain(const PlannedBlock& block, const st
 {
     FURROW_TRY(state_->checkPossible(block));
     state_->access->compareCopies();
-    const auto nowhere = [](const void*, std::size_t) { return Status {}; };
-    auto content = prepareBlock(
-        block, *state_->collectors[static_cast<std::size_t>(block.source)], *state_->encoder, {}, nowhere, goOn);
+    auto content = state_->readOnly(block, goOn);
     if (!content.ok())
-        return state_->causeOf(content.error(), state_->filesOf(block));
+        return content.error();
     PreparedFile read;
     read.fileName = fileName(block);
     read.digest = std::move(content.value().digest);
@@ -576,6 +596,27 @@ Result<PlannedBlock> BlockManager::withoutLeftOut(const PlannedBlock& block) con
             file != nullptr && state_->leftOut.contains(file->path))
             files.insert(segment.file);
     return planWithout(block.plan, files);
+}
+
+Result<PlannedBlock> BlockManager::withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    std::set<std::int32_t> files;
+    for (const auto& segment : block.segments)
+        if (!segment.isLeftOut)
+            files.insert(segment.file);
+    std::set<std::int32_t> unreadable;
+    for (const std::int32_t file : files.size() > 1 ? files : std::set<std::int32_t> {}) {
+        auto others = files;
+        others.erase(file);
+        FURROW_TRY_ASSIGN(const auto alone, planWithout(block.plan, others));
+        FURROW_TRY_ASSIGN(const bool isReadable, state_->isReadable(alone, goOn));
+        if (!isReadable)
+            unreadable.insert(file);
+    }
+    if (!unreadable.empty())
+        return planWithout(block.plan, unreadable);
+    FURROW_TRY_ASSIGN(const bool isWellNow, state_->isReadable(block, goOn)); // it was a wrong transfer or a bad moment
+    return isWellNow ? Result<PlannedBlock>(block) : planWithout(block.plan, files);
 }
 
 std::string BlockManager::whyLeftOut(const PlannedBlock& block) const

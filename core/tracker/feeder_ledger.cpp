@@ -291,7 +291,7 @@ Status FeederLedger::setFailed(std::int64_t block, const Message& cause)
 
 Status FeederLedger::setLeftOut(std::int64_t block, const Message& cause)
 {
-    return giveBlockUp(state_->file, block, ChunkState::Excluded, sentence(kLeftOutWithItsFile, { cause }));
+    return giveBlockUp(state_->file, block, ChunkState::Excluded, cause);
 }
 
 namespace {

@@ -57,8 +57,9 @@ public:
     Status setEvicted(std::int64_t block, const Message& cause);
     /// The block cannot be prepared: its chunks become Poisoned with this cause.
     Status setFailed(std::int64_t block, const Message& cause);
-    /// The block is not prepared because its source is left out: its chunks become Excluded with this cause, in the
-    /// epochs that are open. In later ones they wait as before: the source may be there again.
+    /// The block is not prepared because what it is of is left out: its chunks become Excluded with this cause, in the
+    /// epochs that are open. Later ones take that over, but of the cause kLeftOutWithItsFile: there they wait as
+    /// before, the file may be as it was again.
     Status setLeftOut(std::int64_t block, const Message& cause);
     /// The block, which was never prepared, has less in it than was planned: another plan with the same chunks and
     /// rows.

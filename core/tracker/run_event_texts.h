@@ -28,6 +28,8 @@ inline constexpr SentenceText kCannotSave("Worker %1 cannot save what it trains,
 inline constexpr SentenceText kSavesAgain("worker %1 has saved what it trained");
 /// The cause of chunks that are left out because their file is: of one epoch, the next one looks at the file anew.
 inline constexpr SentenceText kLeftOutWithItsFile("left out with its file: %1");
+/// Of chunks that are left out because their rows cannot be read: later epochs take that over.
+inline constexpr SentenceText kLeftOutUnreadable("left out, for it cannot be read: %1");
 /// Events of the run that begin so name rows of the data that no block will have.
 inline constexpr const char* kLeftOutEvent = "left out: ";
 

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdlib>
+#include <map>
 
 namespace furrow::chat {
 
@@ -146,26 +148,102 @@ private:
     int depth_ = 0;
 };
 
+/// Moves `at` over digits; false: there are none.
+bool skipDigits(std::string_view text, std::size_t& at)
+{
+    const auto begin = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
+        ++at;
+    return at > begin;
+}
+
+bool isNumber(std::string_view text)
+{
+    std::size_t at = text.starts_with('-') ? 1 : 0;
+    if (text.substr(at).starts_with('0'))
+        ++at;
+    else if (!skipDigits(text, at))
+        return false;
+    if (at < text.size() && text[at] == '.' && !skipDigits(text, ++at))
+        return false;
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        at += at < text.size() && (text[at] == '+' || text[at] == '-') ? 1 : 0;
+        if (!skipDigits(text, at))
+            return false;
+    }
+    return at == text.size();
+}
+
+/// Numbers that Python's json reads and nlohmann's parser does not: no numbers, and those that no double holds.
+struct OddNumbers {
+    std::string text; ///< with 0 in the place of each
+    std::map<std::int64_t, double> values; ///< by the place among all numbers of the text
+};
+
+/// The number or word that begins at `at`, outside of strings; "" for neither.
+std::string_view numberAt(std::string_view text, std::size_t at)
+{
+    const auto rest = text.substr(at);
+    for (const std::string_view word : { "NaN", "Infinity", "-Infinity" })
+        if (rest.starts_with(word))
+            return rest.substr(0, word.size());
+    if (rest.front() != '-' && (rest.front() < '0' || rest.front() > '9'))
+        return {};
+    return rest.substr(0, rest.find_first_not_of("+-.0123456789eE"));
+}
+
+OddNumbers oddNumbers(std::string_view text)
+{
+    OddNumbers odd;
+    std::int64_t place = 0;
+    std::size_t copied = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '"') {
+            for (++at; at < text.size() && text[at] != '"'; ++at)
+                at += text[at] == '\\' ? 1 : 0;
+            ++at;
+            continue;
+        }
+        const auto number = numberAt(text, at);
+        if (number.empty()) {
+            ++at;
+            continue;
+        }
+        const bool isWord = number.back() == 'N' || number.back() == 'y';
+        const double value = std::strtod(std::string(number).c_str(), nullptr);
+        if (isWord || (!std::isfinite(value) && isNumber(number))) {
+            odd.text.append(text.substr(copied, at - copied)).append(" 0 "); // never joined to what stands beside it
+            odd.values[place] = value;
+            copied = at + number.size();
+        }
+        at += number.size();
+        ++place;
+    }
+    if (!odd.values.empty())
+        odd.text.append(text.substr(copied));
+    return odd;
+}
+
 /// Builds values as nlohmann's parser meets them.
 class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
 public:
-    explicit JsonBuilder(Arena& arena)
+    /// @param odd  lives as long as this
+    JsonBuilder(Arena& arena, const OddNumbers& odd)
         : arena_(arena)
+        , odd_(odd)
     {
     }
 
     bool null() override { return take(None {}); }
     bool boolean(bool value) override { return take(value); }
-    bool number_integer(std::int64_t value) override { return take(value); }
+    bool number_integer(std::int64_t value) override { return takeNumber(value); }
     bool number_unsigned(std::uint64_t value) override
     {
-        return std::in_range<std::int64_t>(value) ? take(static_cast<std::int64_t>(value)) : tooLarge();
+        return takeNumber(std::in_range<std::int64_t>(value) ? Value(static_cast<std::int64_t>(value))
+                                                             : Value(static_cast<double>(value)));
     }
-    bool number_float(double value, const std::string& written) override
-    {
-        // A whole number that is larger than the parser's own
-        return written.find_first_of(".eE") == std::string::npos ? tooLarge() : take(value);
-    }
+    bool number_float(double value, const std::string&) override { return takeNumber(value); }
     bool string(std::string& value) override { return take(arena_.keep(value)); }
     bool binary(nlohmann::json::binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(true); }
@@ -193,10 +271,9 @@ public:
         open_.pop_back();
         return take(arena_.one(dict));
     }
-    bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& e) override
+    bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception&) override
     {
-        trouble_ = e.id == 406 ? sentence("it has a number that is too large to be read")
-                               : sentence("it is not JSON at byte %1", { std::to_string(byte) });
+        trouble_ = sentence("it is not JSON at byte %1", { std::to_string(byte) });
         return false;
     }
 
@@ -217,10 +294,10 @@ private:
         std::vector<Entry> entries;
     };
 
-    bool tooLarge()
+    bool takeNumber(const Value& value)
     {
-        trouble_ = sentence("it has a number that is too large to be read");
-        return false;
+        const auto odd = odd_.values.find(numbers_++);
+        return take(odd == odd_.values.end() ? value : Value(odd->second));
     }
     bool open(bool isObject)
     {
@@ -257,6 +334,8 @@ private:
     static constexpr std::size_t kMostKeys = 4096; ///< of one object: each new one is looked for among them
 
     Arena& arena_;
+    const OddNumbers& odd_;
+    std::int64_t numbers_ = 0; ///< that came
     std::vector<Open> open_;
     Value whole_ {};
     std::string trouble_;
@@ -273,8 +352,9 @@ std::string appendJson(const Value& value, const JsonStyle& style, std::size_t m
 
 Result<Value> readJson(std::string_view text, Arena& arena)
 {
-    JsonBuilder builder(arena);
-    (void)nlohmann::json::sax_parse(text, &builder);
+    const auto odd = oddNumbers(text);
+    JsonBuilder builder(arena, odd);
+    (void)nlohmann::json::sax_parse(odd.values.empty() ? text : std::string_view(odd.text), &builder);
     return builder.result();
 }
 

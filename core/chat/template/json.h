@@ -19,8 +19,9 @@ struct JsonStyle {
 std::string appendJson(const Value& value, const JsonStyle& style, std::size_t most, std::string& out);
 
 /// Reads JSON: objects keep the order of their keys, and of several equal keys the last one counts, where the first
-/// stood. Texts and numbers are as Python reads them. Lies in `arena`. An error says what is wrong, as the rest of a
-/// sentence: "it is not JSON at byte 17".
+/// stood. Texts and numbers are as Python reads them (also NaN, Infinity and -Infinity), but whole numbers beyond 64
+/// bits, which become the nearest double. Lies in `arena`. An error says what is wrong, as the rest of a sentence: "it
+/// is not JSON at byte 17".
 Result<Value> readJson(std::string_view text, Arena& arena);
 
 } // namespace furrow::chat

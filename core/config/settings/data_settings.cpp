@@ -94,7 +94,7 @@ void addDataSettings(SettingTable& table)
         .resume(Refused)
         .basic()
         .help(
-            "byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (<s>) that stands in a text of the data is plain text.");
+            "byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (<s>) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.");
 
     table.integer("samples_per_block", &C::samplesPerBlock)
         .label("Samples per block")

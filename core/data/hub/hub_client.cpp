@@ -360,7 +360,9 @@ static bool hasOtherScheme(const std::string& location)
 
 /// Asks for the first byte: not every server, and no signed address, lets its head alone be asked for. Follows
 /// redirects, of which none may leave encryption.
-Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const TransferLane& lane)
+/// @param knownBytes  how many the file has; 0: nobody knows
+Result<ResolvedFile> HubClient::resolveWeb(
+    const std::string& address, const TransferLane& lane, std::uint64_t knownBytes)
 {
     std::string url; // where a redirect leads
     bool cameEmpty = false; // a part, but without its byte
@@ -386,7 +388,11 @@ Result<ResolvedFile> HubClient::resolveWeb(const std::string& address, const Tra
         cameEmpty = answer.status == 206 && !begun;
         if (cameEmpty)
             continue;
-        if (answer.status == 416 || (answer.status < 300 && !begun))
+        const bool isEmpty = answer.status == 416 || (answer.status < 300 && !begun);
+        if (isEmpty && knownBytes > 0) // a server or proxy in trouble: it may mend itself
+            return Error { ErrorCode::Network,
+                sentence("%1: the server sends nothing of a file that has %2.", { address, Bytes(knownBytes) }) };
+        if (isEmpty)
             return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { address }) };
         if (answer.status >= 400)
             return webRefusal(address, answer);
@@ -508,7 +514,8 @@ Result<ResolvedFile> HubClient::resolved(const HubAddress& address, const HubFil
     const std::lock_guard guard(addressMutex_);
     if (const auto known = addresses_.find(toString(address)); known != addresses_.end())
         return known->second;
-    FURROW_TRY_ASSIGN(auto found, address.isWeb() ? resolveWeb(address.path, lane) : resolve(address, file, lane));
+    FURROW_TRY_ASSIGN(
+        auto found, address.isWeb() ? resolveWeb(address.path, lane, file.sizeBytes) : resolve(address, file, lane));
     if (address.isWeb()) {
         if (const auto how = howChanged(address.path, file.sizeBytes, file.version, found.web); !how.empty())
             return changed(address.path, how);

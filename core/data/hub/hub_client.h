@@ -112,7 +112,7 @@ private:
     /// Follows redirects inside the hub (renamed repositories), without a body.
     Result<ResolvedFile> resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane);
     Result<ResolvedFile> resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane);
-    Result<ResolvedFile> resolveWeb(const std::string& address, const TransferLane& lane);
+    Result<ResolvedFile> resolveWeb(const std::string& address, const TransferLane& lane, std::uint64_t knownBytes = 0);
     HttpRequest requestFor(const HubAddress& address, const std::string& url) const;
     /// The file is not where it was said to be; asked anew when it is needed.
     void forgetAddress(const Address& address, const std::string& url);

@@ -412,6 +412,8 @@ Result<DataSource> describeHubSource(
     FURROW_TRY_ASSIGN(auto choice, chooseHubFiles(parsed, tree, readme));
     DataSource source;
     source.spec = spec;
+    source.skipped = std::move(choice.skipped);
+    source.chosen = sentence("%1: config '%2', split '%3'.", { spec, choice.config, choice.split });
     for (const auto& hub : choice.files) {
         DataFile file;
         file.path = toString(HubAddress { repository, commit, hub.path });

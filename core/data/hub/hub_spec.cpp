@@ -59,6 +59,30 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
+/// One path, or those of a list such as [a, "b"], which may go over lines.
+/// @param rest  of the YAML behind the line of the value
+std::vector<std::string> pathsOf(std::string_view value, std::string_view rest)
+{
+    if (!value.starts_with('['))
+        return { std::string(value) };
+    std::string list(value.substr(1));
+    if (list.find(']') == std::string::npos)
+        list += rest.substr(0, rest.find(']'));
+    list.resize(std::min(list.size(), list.find(']')));
+    if (list.find('{') != std::string::npos)
+        return {}; // of splits with paths, on one line: not read
+    std::vector<std::string> paths;
+    for (std::string_view items = list; !items.empty();) {
+        const auto item = items.substr(0, items.find(','));
+        items.remove_prefix(std::min(items.size(), item.size() + 1));
+        const auto begin = item.find_first_not_of(" \t\r\n");
+        const auto end = item.find_last_not_of(" \t\r\n");
+        if (begin != std::string_view::npos)
+            paths.emplace_back(trimmed(item.substr(begin, end - begin + 1)));
+    }
+    return paths;
+}
+
 /// Reads the `configs:` list of the YAML head: the few forms that the hub documents, one key a line.
 std::vector<Config> readConfigs(std::string_view readme)
 {
@@ -90,8 +114,12 @@ std::vector<Config> readConfigs(std::string_view readme)
             continue;
         } else if (key == "split") {
             split = value;
-        } else if ((key == "path" || key == "data_files") && !value.empty() && value.front() != '[') {
-            configs.back().patterns.push_back({ split.empty() ? "train" : split, std::string(value) });
+        } else if ((key == "path" || key == "data_files") && !value.empty()) {
+            const bool isOpen = value.starts_with('[') && value.find(']') == std::string_view::npos;
+            for (auto& path : pathsOf(value, readme))
+                configs.back().patterns.push_back({ split.empty() ? "train" : split, std::move(path) });
+            if (isOpen)
+                readme.remove_prefix(std::min(readme.size(), std::min(readme.size(), readme.find(']')) + 1));
         } else if (key == "default") {
             configs.back().isDefault = value == "true";
         } else if (colon == std::string_view::npos && !item.empty()) {
@@ -101,6 +129,19 @@ std::vector<Config> readConfigs(std::string_view readme)
     }
     std::erase_if(configs, [](const Config& config) { return config.patterns.empty(); });
     return configs;
+}
+
+/// Descriptions of data sets are small .json files in the root, unless the metadata names one by its ending.
+bool isDescription(const HubFile& file, const std::vector<Config>& configs)
+{
+    constexpr std::uint64_t kSmall = 1u << 16;
+    if (!file.path.ends_with(".json") || file.path.find('/') != std::string::npos || file.sizeBytes >= kSmall)
+        return false;
+    return std::none_of(configs.begin(), configs.end(), [&](const Config& config) {
+        return std::any_of(config.patterns.begin(), config.patterns.end(), [&](const Pattern& pattern) {
+            return pattern.glob.ends_with(".json") && pathMatches(pattern.glob, file.path);
+        });
+    });
 }
 
 /// The split a path tells by its folder or file name, or "".
@@ -266,13 +307,19 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
             else if (hasArchiveExtension(file.path))
                 archives.push_back(file);
         }
-    std::erase_if(data, [](const HubFile& file) {
-        return file.path.ends_with(".json") && file.path.find('/') == std::string::npos && file.sizeBytes < (1u << 16);
-    }); // dataset_infos.json and the like
+    auto configs = readConfigs(readme);
+    HubChoice choice;
+    std::erase_if(data, [&](const HubFile& file) {
+        const bool isOne = isDescription(file, configs);
+        if (isOne && !file.path.starts_with("dataset_info"))
+            choice.skipped.push_back(sentence(
+                "%1 is a small .json in the root of hf://%2, as descriptions of data sets are, and was left out.",
+                { file.path, spec.repository }));
+        return isOne;
+    });
     if (data.empty() && archives.empty())
         return Error { ErrorCode::NotFound,
             sentence("hf://%1 has no file with text (txt, csv, tsv, jsonl, parquet, zip, tar).", { spec.repository }) };
-    auto configs = readConfigs(readme);
     if (configs.empty()) // archives beside data mostly hold the same once more
         configs = conventionalConfigs(data.empty() ? archives : data);
     data.insert(data.end(), archives.begin(), archives.end());
@@ -292,7 +339,6 @@ Result<HubChoice> chooseHubFiles(const HubSpec& spec, const std::vector<HubFile>
     const auto has = [&](const std::string& split) {
         return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& p) { return p.split == split; });
     };
-    HubChoice choice;
     choice.config = config.name;
     choice.split = !asked.split.empty() ? asked.split : has("train") ? "train" : patterns.front().split;
     if (!has(choice.split))

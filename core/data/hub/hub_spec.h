@@ -34,6 +34,7 @@ struct HubChoice {
     std::vector<HubFile> files;
     std::string config;
     std::string split;
+    std::vector<std::string> skipped; ///< files that were left out, with the reason, one sentence each
 };
 
 /// Chooses by the repository's README metadata (`configs:` with data_files) when it has some, else by folder and file

@@ -177,7 +177,18 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     return {};
 }
 
-void BlockPlanner::giveSourceUp(const Message& reason) { givenUp_[failed_.source] = reason; }
+void BlockPlanner::giveSourceUp(const Message& reason)
+{
+    const auto& files = manifest_.sources[static_cast<std::size_t>(failed_.source)].files;
+    const auto failed
+        = std::find_if(files.begin(), files.end(), [this](const DataFile& file) { return file.path == failed_.path; });
+    const auto behind = failed == files.end() ? 0 : files.end() - failed - 1;
+    givenUp_[failed_.source] = behind == 0 ? reason
+        : behind == 1
+        ? sentence("%1 The file behind it, %2, was not read.", { withFullStop(reason), files.back().path })
+        : sentence("%1 The %2 files behind it, from %3 on, were not read.",
+              { withFullStop(reason), Count(behind), (failed + 1)->path });
+}
 
 bool BlockPlanner::nextFillsCache() const
 {

@@ -1,5 +1,6 @@
 #include "core/data/plan/duplicate_file.h"
 
+#include "core/base/link_refusal.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -33,6 +34,7 @@ Status publish(const std::filesystem::path& path, const std::function<Status(con
     auto temporary = path;
     temporary += ".new";
     FileSystem& files = realFileSystem();
+    FURROW_TRY(refuseLink(temporary)); // in a run folder of somebody else it may lead anywhere
     FURROW_TRY_ASSIGN(auto file, files.create(temporary));
     auto& out = *file;
     Status status = write([&out](const void* data, std::size_t size) { return out.append(data, size); });

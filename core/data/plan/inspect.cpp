@@ -120,6 +120,8 @@ void describeReading(const DataSource& source, DataInspection& inspection)
 {
     if (isWebPath(source.spec))
         inspection.reading.push_back(whereFrom(source));
+    if (!source.chosen.empty())
+        inspection.reading.push_back(source.chosen);
     constexpr std::size_t kMostWays = 5;
     std::vector<std::vector<Message>> ways;
     for (const auto& file : source.files) {

@@ -104,6 +104,8 @@ Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem:
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found)
         return Error { ErrorCode::NotFound, sentence("%1 does not exist.", { utf8Text(path) }) };
+    if (status.type() == std::filesystem::file_type::none) // a share or disk that fails, a folder that is closed
+        return Error { ErrorCode::Io, sentence("%1 cannot be opened (%2).", { utf8Text(path), error.message() }) };
     if (status.type() != std::filesystem::file_type::regular)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not a file that can be read.", { utf8Text(path) }) };
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));

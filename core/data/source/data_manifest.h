@@ -49,6 +49,7 @@ struct DataSource {
     std::vector<DataFile> files; ///< in natural order
     std::uint64_t fractionDraw = 0; ///< which of the draws of the seed comes nearest to the fraction (RowChoice)
     std::vector<std::string> skipped; ///< files left out, with the reason, one sentence each
+    std::string chosen; ///< of a repository of the hub: which config and split, a sentence; not part of what is frozen
 
     std::uint64_t sizeBytes() const;
 };

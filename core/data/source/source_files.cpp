@@ -50,7 +50,33 @@ bool holdsData(const fs::path& folder)
     return false;
 }
 
-/// Files below `folder`; unreadable sub-folders and links out of it are listed as skipped.
+/// An error of looking that means "there is nothing", not "it cannot be told what is there".
+bool isNothingThere(const std::error_code& error)
+{
+    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory
+        || error == std::errc::too_many_symbolic_link_levels;
+}
+
+Error cannotReadFolder(const fs::path& folder, const std::error_code& error)
+{
+    return { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
+}
+
+/// To the next entry. An iterator that fails becomes the end: all behind it would be missing without a word.
+Status step(fs::recursive_directory_iterator& it)
+{
+    const fs::path before = it->path();
+    const bool goesInto = it.recursion_pending();
+    std::error_code error;
+    it.increment(error);
+    if (!error)
+        return {};
+    std::error_code ignored;
+    const bool isFolder = goesInto && fs::is_directory(fs::symlink_status(before, ignored));
+    return cannotReadFolder(isFolder ? before : before.parent_path(), error);
+}
+
+/// Files below `folder`; links out of it are listed as skipped. A folder that cannot be read is an error.
 Status walk(const fs::path& folder, SourceFiles& found)
 {
     std::error_code error;
@@ -60,14 +86,9 @@ Status walk(const fs::path& folder, SourceFiles& found)
             sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
     fs::recursive_directory_iterator it(root, error);
     if (error)
-        return Error { ErrorCode::Io,
-            sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
-    for (; it != fs::recursive_directory_iterator(); it.increment(error)) {
-        if (error) {
-            found.skipped.push_back(
-                sentence("A part of %1 cannot be read (%2).", { utf8Text(folder), error.message() }));
-            break;
-        }
+        return cannotReadFolder(folder, error);
+    for (Status stepped; it != fs::recursive_directory_iterator() || !stepped.ok(); stepped = step(it)) {
+        FURROW_TRY(stepped);
         const fs::path path = it->path();
         std::error_code statError;
         if (isHidden(path)) {
@@ -96,7 +117,11 @@ Status walk(const fs::path& folder, SourceFiles& found)
                 continue;
             }
         }
-        if (!it->is_regular_file(statError))
+        const bool isFile = it->is_regular_file(statError);
+        if (statError && !isNothingThere(statError))
+            return Error { ErrorCode::Io,
+                sentence("%1 cannot be opened (%2).", { utf8Text(path), statError.message() }) };
+        if (!isFile)
             continue;
         if (found.paths.size() >= kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
@@ -148,6 +173,8 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         std::error_code error;
         if (fs::is_regular_file(base, error))
             found.paths.push_back(utf8Text(base));
+        else if (error && !isNothingThere(error))
+            return Error { ErrorCode::Io, sentence("%1 cannot be opened (%2).", { utf8Text(base), error.message() }) };
         if (found.paths.size() > kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
@@ -157,9 +184,9 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
     const std::string& part = parts[index];
     if (part.find_first_of("*?[") == std::string::npos)
         return expandGlob(base / pathFromUtf8(part), parts, index + 1, found);
-    std::error_code error;
     if (part == "**")
         FURROW_TRY(expandGlob(base, parts, index + 1, found));
+    std::error_code error;
     for (fs::directory_iterator it(base.empty() ? fs::path(".") : base, error), end; !error && it != end;
         it.increment(error)) {
         if (isHidden(it->path()) && !part.starts_with("."))
@@ -171,7 +198,7 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
             continue;
         FURROW_TRY(expandGlob(it->path(), parts, deeper ? index : index + 1, found));
     }
-    return {};
+    return error && !isNothingThere(error) ? Status(cannotReadFolder(base, error)) : Status {};
 }
 
 Result<SourceFiles> findByGlob(const std::string& spec)

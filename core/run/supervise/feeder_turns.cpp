@@ -142,16 +142,25 @@ Result<bool> Feeder::findDuplicates()
         (void)beat();
         return mayGoOn();
     });
-    if (found.ok())
+    if (found.ok()) {
+        planFailures_ = 0;
         return true;
+    }
     if (found.error().code == ErrorCode::Cancelled)
         return false;
     doing_ = sentence(kDuplicatesNotFound, { found.error().message });
     if (isOutside(found.error()))
         return waitForData(doing_);
     logWarning(doing_);
-    if (found.error().code == ErrorCode::InvalidArgument)
-        return onChanged(found.error());
+    if (found.error().code == ErrorCode::InvalidArgument) {
+        FURROW_TRY_ASSIGN(const bool isSettled, onChanged(found.error()));
+        if (isSettled)
+            return true;
+        if (++planFailures_ >= kTriesPerBlock) { // without the list no block can be prepared
+            FURROW_TRY(giveUp(doing_));
+            return true;
+        }
+    }
     (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
     return false;
 }
@@ -263,8 +272,9 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         return onFailure(number, block.error());
     FURROW_TRY_ASSIGN(auto row, reader_.block(number));
     if (const auto why = blocks_.whyLeftOut(block.value()); !why.empty()) {
-        const auto status = leaveOut(block.value(), why, !row.digest.empty());
-        return status.ok() ? Result<bool>(true) : status.error();
+        FURROW_TRY_ASSIGN(const auto rest, blocks_.withoutLeftOut(block.value()));
+        FURROW_TRY(leaveOut(block.value(), rest, kLeftOutWithItsFile, why, !row.digest.empty()));
+        return true;
     }
     doing_ = sentence(kPreparingBlock, { std::to_string(number) });
     const auto began = systemClock().monotonicNs();
@@ -276,7 +286,9 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         },
         row.digest);
     if (!file.ok())
-        return file.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(number, file.error());
+        return file.error().code == ErrorCode::Cancelled
+            ? Result<bool>(false)
+            : onUnreadable(block.value(), file.error(), !row.digest.empty());
     FURROW_TRY(dropDistrusted(file.value().fromCache ? -1 : number));
     const auto prepared = blocks_.openBlock(file.value());
     if (!prepared.ok())
@@ -317,8 +329,11 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
     if (isOutside(error))
         return waitForData(doing_);
     logWarning(doing_);
-    if (error.code == ErrorCode::InvalidArgument)
-        return onChanged(error);
+    if (error.code == ErrorCode::InvalidArgument) {
+        FURROW_TRY_ASSIGN(const bool isSettled, onChanged(error));
+        if (isSettled)
+            return true;
+    }
     if (++failures_[block] < kTriesPerBlock) {
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
         return false;
@@ -328,21 +343,54 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
         block, { error.code, sentence("block %1 cannot be prepared: %2", { std::to_string(block), error.message }) });
 }
 
-/// A file of the block is left out. The rows of its other files are trained, unless the block was trained with all of
-/// them before: a block stays what it was.
-Status Feeder::leaveOut(const PlannedBlock& block, const Message& why, bool wasPrepared)
+/// With bad_files=leave_out what cannot be read is left out, by name, when it was tried often enough.
+Result<bool> Feeder::onUnreadable(const PlannedBlock& block, const Error& error, bool wasPrepared)
 {
-    FURROW_TRY_ASSIGN(const auto rest, blocks_.withoutLeftOut(block));
+    const bool isLastTry = failures_[block.block] + 1 >= kTriesPerBlock;
+    const bool isOfTheBlock = error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument;
+    if (config_.badFiles != BadFiles::LeaveOut || !isOfTheBlock || !isLastTry)
+        return onFailure(block.block, error);
+    if (error.code == ErrorCode::InvalidArgument) {
+        FURROW_TRY_ASSIGN(const bool isSettled, onChanged(error));
+        if (isSettled)
+            return true;
+    }
+    const auto rest = blocks_.withoutUnreadable(block, [this] {
+        (void)beat();
+        return mayGoOn();
+    });
+    if (!rest.ok())
+        return rest.error().code == ErrorCode::Cancelled ? Result<bool>(false) : onFailure(block.block, rest.error());
+    failures_.erase(block.block);
+    if (rest.value().rowsLeftOut() == block.rowsLeftOut())
+        return true; // it can be read now
+    const Message why
+        = withFullStop(sentence("block %1 cannot be prepared: %2", { std::to_string(block.block), error.message }));
+    logWarning(why);
+    FURROW_TRY(leaveOut(block, rest.value(), kLeftOutUnreadable, why, wasPrepared));
+    if (rest.value().rows() == rest.value().rowsLeftOut()) // else the note of the new plan says so
+        FURROW_TRY(ledger_.noteLeftOut(why));
+    return true;
+}
+
+/// Files of the block are left out. The rows of its other files are trained, unless the block was trained with all of
+/// them before: a block stays what it was.
+/// @param rest  the block without those files
+/// @param asWhat  the cause of its chunks: %1 is why
+Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, const SentenceText& asWhat,
+    const Message& why, bool wasPrepared)
+{
     const std::int64_t others = rest.rows() - rest.rowsLeftOut();
     ++replanned_;
     if (others == 0)
-        return ledger_.setLeftOut(block.block, why);
+        return ledger_.setLeftOut(block.block, sentence(asWhat, { why }));
     if (wasPrepared) {
         FURROW_TRY(ledger_.noteLeftOut(sentence("%1 rows of other files in block %2, which was prepared with them: %3",
             { Count(others), std::to_string(block.block), why })));
         return ledger_.setLeftOut(block.block,
-            sentence("%1 With it %2 rows of other files are left out, which were prepared together with it.",
-                { withFullStop(why), Count(others) }));
+            sentence(asWhat,
+                { sentence("%1 With it %2 rows of other files are left out, which were prepared together with it.",
+                    { withFullStop(why), Count(others) }) }));
     }
     return ledger_.replan(block.block, rest.plan,
         sentence("%1 rows of block %2: %3", { Count(rest.rowsLeftOut()), std::to_string(block.block), why }));
@@ -366,11 +414,11 @@ Status Feeder::onPlanFailure(const Error& error)
         return waited.ok() ? Status {} : waited.error();
     }
     logWarning("planning: " + error.message);
-    const auto before = blocks_.leftOut().size();
-    if (error.code == ErrorCode::InvalidArgument)
-        FURROW_TRY(onChanged(error));
-    if (gaveUp_ || blocks_.leftOut().size() > before)
-        return {};
+    if (error.code == ErrorCode::InvalidArgument) {
+        FURROW_TRY_ASSIGN(const bool isSettled, onChanged(error));
+        if (isSettled)
+            return {};
+    }
     // No file changed: one that cannot be read as it is, such as one that unpacks to more than the cache may hold.
     if (++planFailures_ < kTriesPerBlock) {
         (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
@@ -393,11 +441,13 @@ Result<bool> Feeder::waitForData(Message why) // by value: it is doing_ as a rul
     return false;
 }
 
+/// False: files that change may be left out, but none did since, so that each further try would end the same way.
 Result<bool> Feeder::onChanged(const Error& error)
 {
-    FURROW_TRY_ASSIGN(auto goesOn, blocks_.leaveOutChanged());
-    const auto status = goesOn ? nameLeftOut() : giveUp(error.message);
-    return status.ok() ? Result<bool>(true) : status.error();
+    const auto before = blocks_.leftOut().size();
+    FURROW_TRY_ASSIGN(const bool mayGo, blocks_.leaveOutChanged());
+    FURROW_TRY(mayGo ? nameLeftOut() : giveUp(error.message));
+    return !mayGo || blocks_.leftOut().size() > before;
 }
 
 /// The supervisor reads the reason in the ledger, has the workers save what they trained, and ends the attempt with it.

@@ -59,7 +59,9 @@ private:
     Result<bool> checkNext();
     Result<bool> prepareNext(const FeederLedger::Demand& demand);
     Result<bool> onFailure(std::int64_t block, const Error& error);
-    Status leaveOut(const PlannedBlock& block, const Message& why, bool wasPrepared);
+    Result<bool> onUnreadable(const PlannedBlock& block, const Error& error, bool wasPrepared);
+    Status leaveOut(const PlannedBlock& block, const PlannedBlock& rest, const SentenceText& asWhat, const Message& why,
+        bool wasPrepared);
     Result<bool> setFailed(std::int64_t block, const Error& error);
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);

@@ -214,9 +214,26 @@ private Q_SLOTS:
         std::string printed;
         chat::appendRepresentation(read.value(), 1000, printed);
         QCOMPARE(printed, std::string("{'b': [3, -1500.0, 'é😀'], 'a': 2}"));
-        for (const char* bad : { "", "{", "[1,]", "nul", "\"\\ud800\"", "123456789012345678901", "1e999" })
+        for (const char* bad :
+            { "", "{", "[1,]", "nul", "\"\\ud800\"", "1NaN", "-NaN", "NaNNaN", "{NaN:1}", "01e999", "1e999-" })
             QVERIFY2(!chat::readJson(bad, arena).ok(), bad);
         QVERIFY(!chat::readJson(std::string(5000, '['), arena).ok());
+    }
+
+    /// A number in any field cost the whole conversation.
+    void conversationsWithNumbersThatPythonReadsWereLost()
+    {
+        chat::Arena arena(1 << 20);
+        const auto read = chat::readJson(
+            R"([1,NaN,-Infinity,Infinity,1e999,-1e999,"NaN 1e999",18446744073709551615,{"a":NaN,"b":2}])", arena);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
+        std::string printed;
+        QCOMPARE(chat::appendJson(read.value(), {}, 1000, printed), std::string());
+        QCOMPARE(printed,
+            std::string(
+                R"([1, NaN, -Infinity, Infinity, Infinity, -Infinity, "NaN 1e999", 1.8446744073709552e+19, {"a": NaN, "b": 2}])"));
+        const std::string large(400, '9');
+        QVERIFY(chat::readJson(large, arena).ok());
     }
 };
 

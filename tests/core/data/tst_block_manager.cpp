@@ -602,6 +602,27 @@ private Q_SLOTS:
         VERIFY_OK(read);
         QCOMPARE(read.value().digest, file.value().digest);
     }
+    /// A wrong transfer or a bad moment: all its files were left out for good, though each could be read again.
+    void aBlockThatCanBeReadAgainWasLeftOut()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", test::indexedLines(50));
+        auto manager = test::openManager(test::configFor({ utf8Text(folder.path("d")) }), folder.path("cache"), 50);
+        VERIFY_OK(manager);
+        auto one = test::planAll(manager.value());
+        VERIFY_OK(one);
+        auto rest = manager.value().withoutUnreadable(one.value().front(), {});
+        VERIFY_OK(rest);
+        QCOMPARE(rest.value().plan, one.value().front().plan);
+        folder.write("d/b.txt", test::indexedLines(50));
+        auto two = test::openManager(test::configFor({ utf8Text(folder.path("d")) }), folder.path("cache"), 100);
+        VERIFY_OK(two);
+        auto both = test::planAll(two.value());
+        VERIFY_OK(both);
+        rest = two.value().withoutUnreadable(both.value().front(), {});
+        VERIFY_OK(rest);
+        QCOMPARE(rest.value().rowsLeftOut(), 0);
+    }
     void holdsOutByContentAndSkipsRepeats()
     {
         DataFolder folder;

@@ -351,6 +351,18 @@ private Q_SLOTS:
         QCOMPARE(filesIn(run.cache / "temporary"), std::size_t(0));
         QVERIFY(!std::filesystem::exists(folder.path("duplicates.bin.new")));
     }
+    /// Of a run folder from somewhere, the unfinished file was a link: where it led to was written over.
+    void aLinkInPlaceOfAnUnfinishedIndexLedToAnotherFile()
+    {
+        DataFolder folder;
+        const Skipping run({ folder.write("a.txt", test::indexedLines(500) + test::indexedLines(500)) }, folder);
+        good(writeFileWhole(realFileSystem(), folder.path("mine.txt"), "of a person"));
+        std::filesystem::create_symlink(folder.path("mine.txt"), folder.path("duplicates.bin.new"));
+        auto manager = run.open();
+        const auto found = manager.findDuplicates({});
+        QVERIFY(!found.ok() && found.error().message.find("duplicates.bin.new") != std::string::npos);
+        QCOMPARE(good(readFile(folder.path("mine.txt"))), std::string("of a person"));
+    }
     /// The block of one source was found under the name of that of the other, in which nothing is a repeat.
     void aSourceOfEqualContentTrainedEveryTextTwice()
     {

@@ -356,6 +356,29 @@ private Q_SLOTS:
         const std::vector<HubFile> two { { "de/a.txt", 5, "", "" }, { "fr/a.txt", 5, "", "" } };
         QVERIFY(chooseHubFiles(spec, two, "").error().message.find("de, fr") != std::string::npos);
     }
+    /// A list of paths on one line was not read: the run trained the test split, and nobody said which it was.
+    void pathsInAListOnOneLineWereNotRead()
+    {
+        const std::vector<HubFile> tree { { "a.jsonl", 5, "", "" }, { "b.jsonl", 5, "", "" }, { "c.jsonl", 5, "", "" },
+            { "d.json", 5, "", "" }, { "e.json", 5, "", "" } };
+        HubSpec spec;
+        spec.repository = "a/b";
+        for (const char* paths :
+            { "[a.jsonl, \"b.jsonl\", d.json]", "[\n      a.jsonl,\n      b.jsonl,\n      d.json\n    ]" }) {
+            const std::string readme
+                = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: "
+                + std::string(paths) + "\n  - split: test\n    path: c.jsonl\n---\n";
+            const auto choice = chooseHubFiles(spec, tree, readme);
+            QVERIFY2(choice.ok(), choice.ok() ? "" : choice.error().message.c_str());
+            QCOMPARE(choice.value().split, std::string("train"));
+            QStringList names;
+            for (const auto& file : choice.value().files)
+                names += QString::fromStdString(file.path);
+            QCOMPARE(names, QStringList({ "a.jsonl", "b.jsonl", "d.json" }));
+            QCOMPARE(choice.value().skipped.size(), std::size_t(1));
+            QVERIFY(choice.value().skipped.front().find("e.json") != std::string::npos);
+        }
+    }
     void trainsFromTheHubOncePerMachine()
     {
         FakeHub hub;
@@ -395,6 +418,7 @@ private Q_SLOTS:
         auto inspection = inspectData(config);
         QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
         QCOMPARE(inspection.value().files, 2);
+        QVERIFY(inspection.value().reading.front().find("config 'small', split 'train'") != std::string::npos);
         DataFolder folder;
         auto texts = test::readAll(config, folder.path("cache"), 30);
         QVERIFY(texts.ok());

@@ -5,12 +5,16 @@
 
 #include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
+#include "core/data/source/source_files.h"
 #include "core/data/source/text_encoding.h"
 #include "tests/fakes/archives.h"
 
 #include <QProcess>
 #include <QtTest>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace furrow;
 using test::DataFolder;
@@ -59,6 +63,26 @@ Texts textsOf(const RunConfig& config, const std::string& manifest)
     });
     return status.ok() ? all : Texts { "error: " + status.error().message };
 }
+
+/// While it lives the process may open few files more than it has.
+class FewHandles {
+public:
+    explicit FewHandles(rlim_t more)
+    {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const int next = ::open("/dev/null", O_RDONLY);
+        ::close(next);
+        rlimit few = before_;
+        few.rlim_cur = static_cast<rlim_t>(next) + more;
+        ::setrlimit(RLIMIT_NOFILE, &few);
+    }
+    ~FewHandles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    FewHandles(const FewHandles&) = delete;
+    FewHandles& operator=(const FewHandles&) = delete;
+
+private:
+    rlimit before_ {};
+};
 
 std::string utf16(const std::u16string& text, bool mark)
 {
@@ -184,6 +208,34 @@ private Q_SLOTS:
         std::filesystem::create_symlink(
             "../elsewhere.txt", folder.path("d/other.txt")); // by a pattern a person named it
         QCOMPARE(texts(test::configFor({ utf8Text(folder.path("d/*.txt")) }), folder), (Texts { "one", "two" }));
+    }
+    /// All entries behind it, in the order of the folder on the disk, were missing without a word.
+    void aFolderThatCannotBeOpenedEndedTheListOfFiles()
+    {
+        DataFolder folder;
+        folder.write("d/a.txt", "one\n");
+        std::string deep = "d";
+        for (int i = 0; i < 12; ++i)
+            deep += "/deeper";
+        folder.write(deep + "/b.txt", "two\n");
+        QCOMPARE(texts(test::configFor({ utf8Text(folder.path("d")) }), folder).size(), std::size_t(2));
+        for (const char* source : { "d", "d/**/*.txt" }) {
+            const FewHandles few(6); // a folder that is being walked through holds one
+            const auto found = findSourceFiles(utf8Text(folder.path(source)));
+            QVERIFY(!found.ok());
+            QCOMPARE(found.error().code, ErrorCode::Io);
+            QVERIFY2(found.error().message.find("/deeper cannot be read (") != std::string::npos,
+                found.error().message.c_str());
+        }
+    }
+    /// As "not a file that can be read" it was left out of a folder with a note. A name that is too long stands for a
+    /// share that fails.
+    void aFileThatCouldNotBeLookedAtWasTakenForNoFile()
+    {
+        const DataFolder folder;
+        const auto opened = openLocalSource(folder.path(std::string(5000, 'a')));
+        QVERIFY(!opened.ok());
+        QCOMPARE(opened.error().code, ErrorCode::Io);
     }
     void aFileThatIsNamedTwiceWasTrainedTwiceWithoutAWord()
     {

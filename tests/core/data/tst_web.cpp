@@ -386,6 +386,30 @@ private Q_SLOTS:
         QCOMPARE(never.error().code, ErrorCode::Network);
     }
 
+    /// Asked for once more during a run, the file was called empty for good by one answer without a byte.
+    void anAnswerOfNothingWasAnEmptyFile()
+    {
+        const DataFolder folder;
+        FakeWeb web;
+        const std::string bytes = jsonLines(10);
+        FakeWeb::File file { bytes };
+        file.before = [bytes](FakeWeb::File& now, int asked) { now.bytes = asked == 1 ? std::string() : bytes; };
+        web.put("/a.jsonl", file);
+        Session session(folder);
+        const std::string address = web.address("/a.jsonl");
+        const auto state = session.client->look(address);
+        QVERIFY2(state.ok(), state.ok() ? "" : state.error().message.c_str());
+        const HubFile known { address, bytes.size(), "", address, state.value().version };
+        const auto read = [&] {
+            return session.client->read("", "", known, { 0, bytes.size() }, [](std::string_view) { return true; });
+        };
+        const Status refused = read();
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Network);
+        const Status again = read();
+        QVERIFY2(again.ok(), again.ok() ? "" : again.error().message.c_str());
+    }
+
     void anEmptyFileIsSaid()
     {
         const DataFolder folder;

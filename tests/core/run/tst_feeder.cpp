@@ -738,6 +738,20 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// With leave_out what no changed file explained was tried again at once, without end and without a word.
+    void whatLeavingOutDoesNotMendWasTriedForEver()
+    {
+        QTemporaryDir folder;
+        const std::string data = folder.path().toStdString() + "/large.txt.gz"; // unpacked more than the cache holds
+        std::ofstream(data, std::ios::binary) << gzip(Run::lines(100'000));
+        Run run(10, 300, 50, 0.1, 1, data, Duplicates::Skip, {}, BadFiles::LeaveOut);
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        run.attempt = good(supervisor.beginAttempt(thisProcess(), R"({"cache_gib": 0.002})"));
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(good(supervisor.advance()).gaveUp.find("large.txt.gz") != std::string::npos, 60'000);
+        run.stopFeeder();
+    }
+
     void theFeederWasKilledWhileItLookedForDuplicates()
     {
         QTemporaryDir folder;
