@@ -253,13 +253,18 @@ int exclude(const ExcludeOptions& o)
     if (!named.ok())
         return fail(named.error(), o.json);
     const auto& ids = named.value();
-    if (auto status = excludeChunks(paths, ids, o.cause); !status.ok())
-        return fail(status.error(), o.json);
-    if (o.json)
-        print({ { "excluded", ids.size() } });
-    else
-        std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on."
-                  << std::endl;
+    const auto inPart = excludeChunks(paths, ids, o.cause);
+    if (!inPart.ok())
+        return fail(inPart.error(), o.json);
+    if (o.json) {
+        print({ { "excluded", ids.size() }, { "partly_trained", inPart.value() } });
+        return kDone;
+    }
+    std::cout << ids.size() << (ids.size() == 1 ? " chunk is" : " chunks are") << " left out from now on.";
+    if (inPart.value() > 0)
+        std::cout << " Of " << inPart.value()
+                  << " of them a part is in the weights already and stays there; the rest is not trained.";
+    std::cout << std::endl;
     return kDone;
 }
 

@@ -97,14 +97,22 @@ int RankGroup::ranks() const { return state_->options.ranks; }
 
 namespace {
 
+/// A rank that dies here is not waited for as long as one that trains may be.
+Milliseconds connectTime(const RankGroupOptions& options, Milliseconds timeout)
+{
+    return std::min(timeout, Milliseconds(static_cast<std::int64_t>(options.connectSeconds * 1000)));
+}
+
 c10::intrusive_ptr<c10d::Backend> gloo(const c10::intrusive_ptr<c10d::Store>& store, const char* name,
     const RankGroupOptions& options, Milliseconds timeout)
 {
-    auto settings = c10d::ProcessGroupGloo::Options::create(timeout);
+    auto settings = c10d::ProcessGroupGloo::Options::create(connectTime(options, timeout));
     settings->devices.push_back(
         c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")); // the ranks of a run are on one machine
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(
+    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>(name, store), options.rank, options.ranks, settings);
+    group->setTimeout(timeout); // of its calls
+    return group;
 }
 
 /// The group for tensors of `device`; null when this build has none for it.
@@ -136,8 +144,10 @@ Result<std::unique_ptr<RankGroup>> RankGroup::join(const RankGroupOptions& optio
         state->roll = std::make_unique<RankRoll>(store, options.rank, options.ranks);
         FURROW_TRY(state->roll->call(
             Milliseconds(static_cast<std::int64_t>(options.meetingSeconds * 1000)), options.stopRequested));
+        store->setTimeout(connectTime(options, timeout));
         state->control = gloo(store, "control", options, timeout);
         state->sums = sumsFor(store, options, timeout);
+        store->setTimeout(timeout);
     } catch (const std::exception& e) {
         return state->roll ? state->lost(e.what())
                            : Error { ErrorCode::Internal,

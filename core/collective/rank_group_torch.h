@@ -21,6 +21,7 @@ struct RankGroupOptions {
         meetingFile; ///< the ranks find one another through it; a fresh name for each start of the group
     c10::Device device = c10::Device(c10::kCPU); ///< of the tensors: Gloo on the CPU, NCCL on a GPU
     double meetingSeconds = 300; ///< for all to come
+    double connectSeconds = 15; ///< for all to connect once they have come: they live, on one machine
     double timeoutSeconds = 120; ///< for one that does not take part
     std::function<bool()> stopRequested = {}; ///< asked until all have come; true: join() fails with Cancelled
 };

@@ -52,9 +52,9 @@ public:
     /// Creates a new tracker file with schema, configuration and epoch 0 open. Fails when the file exists.
     static Status create(const std::filesystem::path& tracker, const TrackerConfig& config, const StoppingRules& rules,
         const Clock& clock = systemClock());
-    /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak`; does nothing to one of this
-    /// version, refuses a newer one. Only who holds the supervisor's lock of the run may: under a living run of an
-    /// older Furrow the tables must not change.
+    /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak` (none is written over); does
+    /// nothing to one of this version, refuses a newer one. Only who holds the supervisor's lock of the run may: under
+    /// a living run of an older Furrow the tables must not change.
     static Status migrate(const std::filesystem::path& tracker, const FileLock& supervisorLock);
     /// Opens for writing; refuses a file of another version.
     static Result<SupervisorLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto reading = readReading(paths))
         (void)toJson(*reading).dump();
     if (const auto kept = keptLeftOut(paths, "abc"); kept.ok())
-        for (const LeftOut& decided : kept.value())
+        for (const LeftOut& decided : kept.value().decided)
             for (const ChunkId chunk : decided.chunks)
                 FURROW_CHECK(chunkIdOf(placeOf(chunk)) == chunk, "a chunk that no run can have");
     (void)readMemory(paths.memoryFile(0));

@@ -120,8 +120,10 @@ void RunCommands::acceptChunks(const QString& folder, const std::vector<ChunkId>
 
 void RunCommands::excludeChunks(const QString& folder, const std::vector<ChunkId>& chunks)
 {
-    run(RunVerb::ExcludeChunks, folder,
-        [chunks](const RunPaths& paths) { return furrow::excludeChunks(paths, chunks, sentence("left out by hand")); });
+    run(RunVerb::ExcludeChunks, folder, [chunks](const RunPaths& paths) {
+        const auto excluded = furrow::excludeChunks(paths, chunks, sentence("left out by hand"));
+        return excluded.ok() ? Status() : Status(excluded.error());
+    });
 }
 
 void RunCommands::start(const QString& folder, const RunConfig& wanted, const ResumeChoice& choice)

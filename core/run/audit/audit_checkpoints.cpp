@@ -453,6 +453,9 @@ private:
             log_.unreadable(inTheWeights.error().message);
         else if (!inTheWeights.value().empty())
             log_.wrong(FindingKind::Excluded, {}, inTheWeights.value());
+        const auto unclear = unclearLeftOut(paths_, file_.runId);
+        if (unclear.ok() && !unclear.value().empty())
+            log_.mention(FindingKind::Stray, unclear.value());
         if (!strays.value().newer.empty())
             return;
         const auto older = olderThanItsRecords(paths_, file_.runId, ledger_);

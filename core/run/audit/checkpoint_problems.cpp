@@ -7,6 +7,7 @@
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/ledger_view.h"
 
@@ -70,6 +71,9 @@ Result<std::vector<Message>> checkpointProblems(const RunPaths& paths, const Run
     }
     if (const auto foreign = foreignLedger(paths.trackerSnapshot(), file.runId); !foreign.empty())
         problems.push_back(foreignRefusal(paths, foreign).message);
+    FURROW_TRY_ASSIGN(auto unclear, unclearLeftOut(paths, file.runId));
+    if (!unclear.empty())
+        problems.push_back(std::move(unclear));
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))

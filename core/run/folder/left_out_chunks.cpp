@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/link_refusal.h"
+#include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/config/bounded_json.h"
@@ -102,23 +103,34 @@ Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::stri
     return file;
 }
 
-Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId)
+Result<KeptLeftOut> keptLeftOut(const RunPaths& paths, const std::string& runId)
 {
-    std::vector<LeftOut> kept;
+    KeptLeftOut kept;
     const auto entries = entriesOf(paths.leftOutFolder());
     if (!entries.ok())
-        return entries.error().code == ErrorCode::NotFound ? Result<std::vector<LeftOut>>(std::move(kept))
-                                                           : entries.error();
+        return entries.error().code == ErrorCode::NotFound ? Result<KeptLeftOut>(std::move(kept)) : entries.error();
     for (const auto& entry : entries.value()) {
-        if (entry.extension() != ".json" || isLink(entry))
-            continue;
-        const auto text = readFile(entry, kMostBytes);
+        const bool isPlain = entry.extension() == ".json" && !isLink(entry);
+        const auto text = isPlain ? readFile(entry, kMostBytes) : Result<std::string>(std::string());
         if (!text.ok() && text.error().code == ErrorCode::Io)
             return text.error();
         if (auto decided = text.ok() ? decidedIn(text.value(), runId) : std::nullopt; decided)
-            kept.push_back(std::move(*decided));
+            kept.decided.push_back(std::move(*decided));
+        else
+            kept.unclear.push_back(entry);
     }
     return kept;
+}
+
+Result<Message> unclearLeftOut(const RunPaths& paths, const std::string& runId)
+{
+    FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
+    return kept.unclear.empty()
+        ? Message()
+        : sentence(
+              "%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that 'furrowctl audit RUN' calls excluded, and move the file away.",
+              { Count(static_cast<std::int64_t>(kept.unclear.size())), utf8Text(paths.leftOutFolder()),
+                  utf8Text(kept.unclear.front().filename()) });
 }
 
 namespace {
@@ -147,12 +159,13 @@ Result<std::vector<LeftOut>> forgottenOf(const std::vector<LeftOut>& kept, Ledge
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker)
 {
     FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
-    return forgottenOf(kept, tracker);
+    return forgottenOf(kept.decided, tracker);
 }
 
 Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker)
 {
-    FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
+    FURROW_TRY_ASSIGN(const auto files, keptLeftOut(paths, runId));
+    const auto& kept = files.decided;
     if (kept.empty())
         return Message();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
@@ -181,7 +194,7 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
 {
     FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
     std::int64_t trained = 0;
-    for (const auto& decided : kept)
+    for (const auto& decided : kept.decided)
         for (const ChunkId chunk : decided.chunks) {
             const auto cell = tracker.cell(chunk);
             if (!cell.ok() && cell.error().code != ErrorCode::NotFound)

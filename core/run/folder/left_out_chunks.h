@@ -22,8 +22,14 @@ struct LeftOut {
 /// Durable, and before the tracker is asked: what dies in between is done by the next resume. @return the file, to be
 /// removed when the tracker refuses
 Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);
-/// In no order. Files that are not of this run, or not to be understood, say nothing; Io when one cannot be read.
-Result<std::vector<LeftOut>> keptLeftOut(const RunPaths& paths, const std::string& runId);
+struct KeptLeftOut {
+    std::vector<LeftOut> decided; ///< in no order
+    std::vector<std::filesystem::path> unclear; ///< of another run, or not to be understood: they decide nothing
+};
+/// Io when one cannot be read.
+Result<KeptLeftOut> keptLeftOut(const RunPaths& paths, const std::string& runId);
+/// Names what is unclear, for a person: it may have been a decision. "": nothing is.
+Result<Message> unclearLeftOut(const RunPaths& paths, const std::string& runId);
 /// Those that the tracker does not know: it would train their chunks, in its newest epoch or in the one that the run
 /// opens next.
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);

@@ -72,7 +72,7 @@ private:
             if (isLink(entry))
                 found_.links.push_back(entry);
             else if (isNoted(name))
-                found_.leftovers.push_back(entry);
+                (isFinished(entry, name) ? found_.finished : found_.leftovers).push_back(entry);
             else if (auto status = sortUnnoted(entry, entry / kManifestFile, name); !status.ok())
                 return status;
         }
@@ -92,6 +92,15 @@ private:
         const auto whole
             = name.ends_with(kTemporary) ? name.substr(0, name.size() - std::string(kTemporary).size()) : name;
         return std::find(found_.notes.begin(), found_.notes.end(), whole) != found_.notes.end();
+    }
+
+    /// The manifest is written last, and the folder gets its name after that.
+    bool isFinished(const std::filesystem::path& entry, const std::string& name) const
+    {
+        std::string sha256;
+        const auto manifest = readManifestFile(entry / kManifestFile, sha256);
+        return !name.ends_with(kTemporary) && (!manifest.ok() || manifest.value().runId == runId_)
+            && isTaken(entry / kManifestFile);
     }
 
     /// A copy that a person made of a known one is no newer checkpoint, and what was never finished proves nothing.
@@ -226,15 +235,21 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     FURROW_TRY_ASSIGN(const auto text, olderTrackerText(paths, runId, strays, rows.value(), reader.value()));
     if (text.empty())
         return text;
-    const std::vector<Argument> folders { utf8Text(paths.folder()), utf8Text(paths.folder()) };
-    return text + " "
-        + (strays.newer.empty()
-                ? sentence(
-                      "Put the newer one back if you have it. 'furrowctl doctor %1 --repair' takes the snapshot in its place where that is newer; 'furrowctl resume %2 --accept-loss' goes on from the older state instead.",
-                      folders)
-                : sentence(
-                      "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
-                      folders));
+    const std::string folder = utf8Text(paths.folder());
+    if (!strays.newer.empty())
+        return text + " "
+            + sentence(
+                "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
+                { folder, folder });
+    FURROW_TRY_ASSIGN(const auto totals, reader.value().totals());
+    Message ways = text + " "
+        + sentence(
+            "Put the newer one back if you have it. 'furrowctl doctor %1 --repair' takes the snapshot in its place where that is newer.",
+            { folder });
+    if (totals.stop == StopReason::None) // else a resume would begin nothing
+        ways = ways + " "
+            + sentence("'furrowctl resume %1 --accept-loss' goes on from the older state instead.", { folder });
+    return ways;
 }
 
 Result<Message> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)

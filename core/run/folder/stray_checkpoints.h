@@ -22,7 +22,10 @@ struct StrayCheckpoints {
         std::int64_t writtenWallNs = 0;
     };
     std::vector<Newer> newer; ///< by time
-    std::vector<std::filesystem::path> leftovers; ///< begun by processes of this run that are gone, and never committed
+    std::vector<std::filesystem::path> leftovers; ///< begun by processes of this run that are gone, and never finished
+    /// Finished by such a process. It died before it could commit them, or before its note went and an older tracker
+    /// was put back since: nobody can tell.
+    std::vector<std::filesystem::path> finished;
     std::vector<std::string> notes; ///< of those, and of checkpoints that were committed after all
     std::vector<std::filesystem::path> unknown; ///< everything else
     std::vector<std::filesystem::path> links; ///< not looked into

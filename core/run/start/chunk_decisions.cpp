@@ -46,24 +46,28 @@ Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
     return decide(paths, &SupervisorLedger::acceptPoisoned, chunks);
 }
 
-Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause)
+Result<std::int64_t> excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     std::vector<ChunkId> meant;
+    std::int64_t inPart = 0;
     for (const ChunkId chunk : chunks) {
         FURROW_TRY_ASSIGN(const auto open, openOnesAt(reader, epochs, placeOf(chunk)));
-        for (const ChunkCell& cell : open)
+        for (const ChunkCell& cell : open) {
             meant.push_back(cell.id);
+            inPart += cell.covered > 0 ? 1 : 0;
+        }
     }
     FURROW_TRY_ASSIGN(const auto kept, keepLeftOut(paths, file.runId, { meant, cause }));
     if (auto excluded = ledger.exclude(meant, cause); !excluded.ok()) {
         (void)realFileSystem().removeAll(kept);
-        return excluded;
+        return excluded.error();
     }
-    return goOnAfter(paths, ledger);
+    FURROW_TRY(goOnAfter(paths, ledger));
+    return inPart;
 }
 
 } // namespace furrow

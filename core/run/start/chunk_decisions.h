@@ -19,7 +19,8 @@ Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks);
 /// not trained yet, of the others that are open; later epochs take it over. All or none. Kept beside the tracker too
 /// (left_out_chunks.h).
 /// @param cause  kept with each of them, and shown
-/// @return Busy when one is being trained, InvalidArgument when one is trained already
-Status excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause);
+/// @return how many of them are in the weights in part, which stays so. Busy when one is being trained,
+/// InvalidArgument when one is trained already
+Result<std::int64_t> excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause);
 
 } // namespace furrow

@@ -19,6 +19,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/limit_reached.h"
+#include "core/run/start/recovery.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/privacy_spent.h"
 #include "core/run/start/resume_check.h"
@@ -329,7 +330,7 @@ Result<SupervisorLedger> openForControl(const RunPaths& paths)
         ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;
     if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
-        FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+        FURROW_TRY(migrateTracker(paths, lock.value()));
     return SupervisorLedger::open(paths.tracker());
 }
 

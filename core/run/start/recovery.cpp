@@ -61,6 +61,14 @@ Status waitForHidden(const RunPaths& paths, SupervisorLedger& ledger)
     return {};
 }
 
+/// @param deadline  until then it may save what it has and end by itself
+void endProcess(const RunPaths& paths, const ProcessIdentity& process, std::chrono::steady_clock::time_point deadline)
+{
+    while (isOwnProcess(paths, process) && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    killOwnProcess(paths, process);
+}
+
 Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
 {
     FURROW_TRY(waitForHidden(paths, ledger));
@@ -68,9 +76,7 @@ Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
     FURROW_TRY_ASSIGN(auto live, ledger.live());
     for (const auto& orphan : live) {
         const bool wasGone = !isOwnProcess(paths, orphan.process); // it died unnoticed, perhaps long ago
-        while (isOwnProcess(paths, orphan.process) && std::chrono::steady_clock::now() < deadline)
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        killOwnProcess(paths, orphan.process);
+        endProcess(paths, orphan.process, deadline);
         const Message cause = wasGone
             ? sentence(kFoundDead, { WallTime(orphan.lastSeenWallNs), WallTime(systemClock().wallNs()) })
             : sentence(kSupervisorGone);
@@ -121,7 +127,7 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
 }
 
 /// What dead processes of this run had begun goes, and what the keep policy was removing when the power went.
-/// Everything else that has no row is put aside.
+/// Everything else that has no row is put aside, also what they had finished.
 Status sweepCheckpoints(
     const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, Notes& notes, FileSystem& files)
 {
@@ -132,6 +138,9 @@ Status sweepCheckpoints(
         if (!left.empty())
             notes.push_back(left);
     }
+    FURROW_TRY_ASSIGN(auto finished, putAside(paths, strays.finished, files));
+    if (!finished.empty())
+        notes.push_back(finished);
     for (const auto& name : strays.notes)
         forgetWriting(paths, name, files);
     FURROW_TRY_ASSIGN(auto settled, settleRemoved(paths, file.runId, ledger, files));
@@ -204,6 +213,20 @@ Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoic
 }
 
 } // namespace
+
+Status migrateTracker(const RunPaths& paths, const FileLock& lock)
+{
+    if (SupervisorLedger::open(paths.tracker()).ok())
+        return {}; // of this version
+    const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
+    auto older = LedgerReader::open(paths.tracker());
+    const auto rows = older.ok() ? older.value().incarnations() : Result<std::vector<IncarnationRow>>(older.error());
+    if (rows.ok()) // else the migration says what is wrong
+        for (const IncarnationRow& row : rows.value())
+            if (row.live && isOwnProcess(paths, row.process))
+                endProcess(paths, row.process, deadline);
+    return SupervisorLedger::migrate(paths.tracker(), lock);
+}
 
 Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints)
 {
@@ -285,8 +308,10 @@ Result<std::vector<Message>> recoverRun(
             return status.error().in(sentence("taking checkpoints back"));
     FURROW_TRY(checkStates(paths, file, choice, notes));
     FURROW_TRY_ASSIGN(auto leftOut, leaveOutAgain(paths, file.runId, paths.tracker()));
-    if (!leftOut.empty())
-        notes.push_back(leftOut);
+    FURROW_TRY_ASSIGN(auto unclear, unclearLeftOut(paths, file.runId));
+    for (auto& said : { std::move(leftOut), std::move(unclear) })
+        if (!said.empty())
+            notes.push_back(said);
     if (auto status = sweepCheckpoints(paths, file, ledger, notes, files); !status.ok())
         return status.error().in(sentence("removing leftovers"));
     return notes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/run/start/resume_choice.h"
 #include "core/run/folder/run_file.h"
@@ -20,6 +21,10 @@ namespace furrow {
 /// sentence, and lineage and files are as they were.
 Result<std::vector<Message>> recoverRun(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger,
     const ResumeChoice& choice = {}, FileSystem& files = realFileSystem());
+
+/// SupervisorLedger::migrate() for a run whose lock is held here. Workers that an older Furrow left behind, and that go
+/// on by its rules, end first: they have the time to save what they trained.
+Status migrateTracker(const RunPaths& paths, const FileLock& lock);
 
 /// What became of the newest weights of the replicas.
 struct HeadsVerdict {

@@ -332,7 +332,7 @@ Status runSupervisor(
     FURROW_TRY(refuseLinks(paths));
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty()) // before it is changed
         return foreignRefusal(paths, foreign);
-    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    FURROW_TRY(migrateTracker(paths, lock.value()));
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkTracker(paths, file, reader));

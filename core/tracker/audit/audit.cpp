@@ -45,6 +45,14 @@ FindingKind leftOutKind(ChunkState state)
                                          : FindingKind::Excluded;
 }
 
+/// It was in training before: what a checkpoint had of it by then stays in the weights.
+Message withPart(const Message& cause, std::int64_t covered, std::int64_t windows)
+{
+    return covered == 0 ? cause
+                        : sentence("%1; %2 of its %3 windows are in the weights",
+                              { cause, std::to_string(covered), std::to_string(windows) });
+}
+
 class Auditor {
 public:
     Auditor(Database& db, LedgerReader& reader, const AuditWatch& watch, AuditReport& report)
@@ -292,7 +300,7 @@ private:
             }
             if (state == ChunkState::Poisoned || state == ChunkState::Accepted
                 || (state == ChunkState::Excluded && !isParents))
-                find(leftOutKind(state), id, namedCause(id, state));
+                find(leftOutKind(state), id, withPart(namedCause(id, state), amount(kChunks["covered"]), windows));
         }
     }
 

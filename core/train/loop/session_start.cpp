@@ -194,7 +194,7 @@ struct TrainingSession::OwnCheckpoint {
 /// A replica that has none of its own and goes on from another one's checkpoint takes the moments and counts in that.
 /// @param own  newest first
 /// @param giver  null: the weights come from no other replica, or from several
-TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
+Result<TrainingSession::OwnCheckpoint> TrainingSession::restoreOwn(
     const std::vector<CheckpointRecord>& own, const CheckpointRecord* giver)
 {
     bool counted = false;
@@ -212,7 +212,8 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
                     "The moments of the optimiser of replica %1 are those of checkpoint %2: newer ones cannot be used.",
                     { std::to_string(options_.replica), record.folder }));
         if (mine.ok())
-            return { record.folder, std::move(mine.value().optimizer) };
+            return OwnCheckpoint { record.folder, std::move(mine.value().optimizer) };
+        FURROW_TRY(waitUnlessAccepted(record.folder, mine.error()));
         logWarning(mine.error().message);
     }
     if (giver != nullptr)
@@ -223,7 +224,7 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
                 sentence(
                     "The moments of the optimiser of replica %1 are those of checkpoint %2, of replica %3: its own are gone.",
                     { std::to_string(options_.replica), giver->folder, std::to_string(giver->replica) }));
-            return { giver->folder, std::move(given.value().optimizer) };
+            return OwnCheckpoint { giver->folder, std::move(given.value().optimizer) };
         }
     if (!counted) {
         state_.keepOwnCounts({}); // a new replica warms up
@@ -241,7 +242,7 @@ TrainingSession::OwnCheckpoint TrainingSession::restoreOwn(
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);
     }
-    return {};
+    return OwnCheckpoint {};
 }
 
 namespace {
@@ -303,8 +304,9 @@ Status TrainingSession::restore()
     state_.parents.clear();
     headFolder_ = head->record.folder;
     OwnCheckpoint mine { head->record.folder, ownHead ? std::move(loaded.optimizer) : NamedTensors {} };
-    if (!ownHead)
-        mine = restoreOwn(own, takenFrom(*head, rows, options_.replica));
+    if (!ownHead) {
+        FURROW_TRY_ASSIGN(mine, restoreOwn(own, takenFrom(*head, rows, options_.replica)));
+    }
     if (head->record.kind == CheckpointKind::Merge) {
         state_.base = head->record.folder;
         state_.stepsSinceBase = state_.tokensSinceBase = 0;

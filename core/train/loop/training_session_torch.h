@@ -72,7 +72,7 @@ private:
     Status start();
     Status restore();
     struct OwnCheckpoint; ///< what of its moments this replica got back
-    OwnCheckpoint restoreOwn(const std::vector<CheckpointRecord>& own, const CheckpointRecord* giver);
+    Result<OwnCheckpoint> restoreOwn(const std::vector<CheckpointRecord>& own, const CheckpointRecord* giver);
     Status keepFrozen();
     Status openData();
     Status openTelemetry();
@@ -133,6 +133,7 @@ private:
     };
     Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
     Status mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job);
+    Status waitUnlessAccepted(const std::string& checkpoint, const Error& error);
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);

@@ -9,6 +9,8 @@
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/run_links.h"
 #include "core/run/start/recovery.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/train/weights/safetensors_torch.h"
@@ -42,15 +44,18 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
 /// did: a finished run stays finished, a stopped one stopped.
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
-    FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
+    FURROW_TRY_ASSIGN(const auto known, readRunFile(paths)); // no lock is made in a folder that is no run
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(refuseLinks(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? Error { ErrorCode::Busy,
             sentence("%1 is being trained; it merges by itself. Stop it first to merge by hand.",
                 { utf8Text(paths.folder()) }) }
                                                     : lock.error();
-    FURROW_TRY(SupervisorLedger::migrate(paths.tracker(), lock.value()));
+    if (const auto foreign = foreignLedger(paths.tracker(), known.runId); !foreign.empty()) // before it is changed
+        return foreignRefusal(paths, foreign);
+    FURROW_TRY(migrateTracker(paths, lock.value()));
     FURROW_TRY_ASSIGN(auto opened, SupervisorLedger::open(paths.tracker()));
     SupervisorLedger& ledger = opened;
     auto reader = LedgerReader::open(paths.tracker());

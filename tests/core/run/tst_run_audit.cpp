@@ -1483,6 +1483,25 @@ private Q_SLOTS:
         QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
     }
 
+    /// A record of what was left out that was damaged said nothing, and nobody said that.
+    void aRecordOfWhatWasLeftOutThatIsDamagedWasPassedOver()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        const auto kept
+            = good(keepLeftOut(run.paths, file.runId, { { chunkIdOf({ 0, 0, 0 }) }, sentence("left out by hand") }));
+        QVERIFY(good(unclearLeftOut(run.paths, file.runId)).empty());
+        fs::resize_file(kept, fs::file_size(kept) / 2);
+        const std::string name = utf8Text(kept.filename());
+        const auto names = [&name](const Message& said) { return said.find(name) != std::string::npos; };
+        QVERIFY(std::ranges::any_of(good(checkpointProblems(run.paths)), names));
+        QVERIFY(std::ranges::any_of(good(auditRun(run.paths, AuditDepth::Files)).findings,
+            [&](const AuditFinding& finding) { return names(finding.text); }));
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+        QVERIFY(std::ranges::any_of(
+            good(recoverRun(run.paths, file, ledger, { .acceptLoss = true }, realFileSystem())), names));
+    }
+
     /// Manifests say nothing of weights that were given up: a repair without any ledger chose them again.
     void aRepairChoseWeightsWithChunksThatWereLeftOut()
     {

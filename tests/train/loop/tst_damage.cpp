@@ -150,6 +150,29 @@ private Q_SLOTS:
         NO_FAULT(whole(run));
     }
 
+    /// Within an attempt nobody was asked: moments on a disk that refused to be read were gone for good.
+    void aWorkerBeganAfreshWhereItsMomentsCouldNotBeRead()
+    {
+        TinyRun run;
+        run.train(0, false, 12);
+        run.train(1, false, 12);
+        const auto moments = weightsOf(run, 1).parent_path() / "optimizer.safetensors";
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+        const auto aside = run.paths().folder() / "aside";
+        std::filesystem::rename(moments, aside);
+        std::filesystem::create_symlink(moments, moments); // a loop: the system refuses, for whatever user
+        const auto head = run.head(1).id;
+        const auto refused = runTrainer(run.options(1), [] { return false; });
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::Io);
+        QVERIFY(run.head(1).id == head);
+        for (const auto& one : must(run.supervisor().live())) // as the supervisor does with a worker that ended
+            (void)must(run.supervisor().revoke(one.incarnation, "ended"));
+        std::filesystem::remove(moments);
+        std::filesystem::rename(aside, moments);
+        run.train(1, false, 12);
+        NO_FAULT(whole(run));
+    }
+
     void goingBackToAMergeDroppedMomentsUnasked()
     {
         TinyRun run;

@@ -10,8 +10,12 @@
 #include "core/train/loop/step_torch.h"
 #include "core/train/loop/training_session_torch.h"
 
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+
 #include <QElapsedTimer>
 #include <QTest>
+
+#include <thread>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -243,6 +247,32 @@ private Q_SLOTS:
         const auto joined = RankGroup::join(options);
         QVERIFY(!joined.ok() && joined.error().code == ErrorCode::Cancelled);
         QVERIFY(timer.elapsed() < 10'000);
+    }
+
+    /// One that died after it had come, while the ranks connected, was waited for as long as one that trains.
+    void aRankThatDiedWhileTheyConnectedWasWaitedForTwoMinutes()
+    {
+        QTemporaryDir folder;
+        RankGroupOptions options;
+        options.meetingFile = std::filesystem::path(folder.path().toStdString()) / "meeting";
+        options.connectSeconds = 2;
+        ProcessOptions sleeping;
+        sleeping.arguments = { "1" };
+        auto other = ChildProcess::start("/bin/sleep", sleeping);
+        QVERIFY(other.ok());
+        const ProcessIdentity process = other.value().identity();
+        c10d::FileStore meeting(options.meetingFile.string(), -1);
+        static_cast<c10d::Store&>(meeting).set(
+            "here/1", std::to_string(process.pid) + " " + std::to_string(process.startTime) + " " + process.place);
+        const std::jthread reaper([&other] { (void)other.value().wait(std::chrono::seconds(5)); });
+        QElapsedTimer timer;
+        timer.start();
+        const auto joined = RankGroup::join(options);
+        QVERIFY(!joined.ok());
+        QVERIFY2(joined.error().message.find("rank 1 (worker 1, process " + std::to_string(process.pid))
+                != std::string::npos,
+            joined.error().message.c_str());
+        QVERIFY(timer.elapsed() < 8'000);
     }
 
     void twoRanksEqualOneWorkerWithTwiceTheBatch_data()
