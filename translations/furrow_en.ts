@@ -146,7 +146,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples in weights</source>
+        <source>Samples committed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1487,10 +1487,6 @@
     </message>
     <message>
         <source>The folder %1 cannot be read (%2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>A part of %1 cannot be read (%2).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7659,10 +7655,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7744,6 +7736,50 @@
     </message>
     <message>
         <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the server sends nothing of a file that has %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: config &apos;%2&apos;, split &apos;%3&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a small .json in the root of hf://%2, as descriptions of data sets are, and was left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The file behind it, %2, was not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All of the epochs before epoch %1 is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; %2 of its %3 windows are in the weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>left out, for it cannot be read: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8212,6 +8248,10 @@
     </message>
     <message>
         <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No whole checkpoint is left: a resume starts from the beginning.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9583,11 +9623,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
+        <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Beginning of the text samples; empty: a text of its own.</source>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10342,13 +10382,6 @@
             <numerusform>%n samples left out as repeats of text before them.</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>Loss of the newest step, mean of %n worker(s)</source>
-        <translation>
-            <numerusform>Loss of the newest step, mean of %n worker</numerusform>
-            <numerusform>Loss of the newest step, mean of %n workers</numerusform>
-        </translation>
-    </message>
     <message>
         <source>When last read, at %1, the run was: %2.</source>
         <translation type="unfinished"></translation>
@@ -10392,6 +10425,13 @@
     <message>
         <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s), weighted by the tokens trained</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12425,7 +12465,7 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples in weights</source>
+        <source>Samples committed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12597,10 +12637,6 @@ Vocabulary %3</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, measured on %2</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12634,10 +12670,6 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>No run that trains in this way has been measured here.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -12678,6 +12710,14 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Known once what must be corrected is right.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, measured on %2, its evaluations included</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs, its evaluations included</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -14064,6 +14104,13 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Keep the runs</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>%n of them are in the weights in part; that part stays, the rest is not trained.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14648,13 +14695,6 @@ the file cannot be read</source>
         <source>Loss, last step</source>
         <translation type="unfinished"></translation>
     </message>
-    <message numerus="yes">
-        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
-        <translation>
-            <numerusform>Loss of the newest step of %n worker; the curves are smoothed</numerusform>
-            <numerusform>Mean of %n workers, of the loss of their newest step; the curves are smoothed</numerusform>
-        </translation>
-    </message>
     <message>
         <source>No weights have been evaluated on held-out text yet</source>
         <translation type="unfinished"></translation>
@@ -14668,7 +14708,7 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
+        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -14694,6 +14734,13 @@ the file cannot be read</source>
     <message>
         <source>%1 A worker counts its own steps, including those whose work was lost</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -15049,10 +15096,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
         <translation type="unfinished"></translation>
     </message>
@@ -15074,6 +15117,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Partly trained: %1; what is trained of them is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trained or begun after the checkpoint; those weights are gone, or left behind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -146,8 +146,8 @@
         <translation>Envenenados</translation>
     </message>
     <message>
-        <source>Samples in weights</source>
-        <translation>Muestras en los pesos</translation>
+        <source>Samples committed</source>
+        <translation>Muestras confirmadas</translation>
     </message>
     <message>
         <source>not known yet</source>
@@ -1488,10 +1488,6 @@
     <message>
         <source>The folder %1 cannot be read (%2).</source>
         <translation>No se puede leer la carpeta %1 (%2).</translation>
-    </message>
-    <message>
-        <source>A part of %1 cannot be read (%2).</source>
-        <translation>Una parte de %1 no se puede leer (%2).</translation>
     </message>
     <message>
         <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
@@ -7660,10 +7656,6 @@
         <translation>El registro %1 es más antiguo que lo que hay en %2: termina con el intento %3 y hay archivos del intento %4. Lo que se entrenó y se perdió entre ambos no consta en él.</translation>
     </message>
     <message>
-        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>Ponga de nuevo el más reciente si lo tiene. &apos;furrowctl doctor %1 --repair&apos; pone la copia en su lugar cuando es más reciente; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde el estado más antiguo.</translation>
-    </message>
-    <message>
         <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
         <translation>Una persona pidió una pausa: los trabajadores siguen entrenando hasta el final de sus fragmentos. Continuar (`furrowctl continue`) la anula.</translation>
     </message>
@@ -7746,6 +7738,50 @@
     <message>
         <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
         <translation>%1 fragmentos que una persona había excluido se entrenarían; quedan excluidos de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1: the server sends nothing of a file that has %2.</source>
+        <translation>%1: el servidor no envía nada de un archivo que tiene %2.</translation>
+    </message>
+    <message>
+        <source>%1: config &apos;%2&apos;, split &apos;%3&apos;.</source>
+        <translation>%1: configuración «%2», partición «%3».</translation>
+    </message>
+    <message>
+        <source>%1 is a small .json in the root of hf://%2, as descriptions of data sets are, and was left out.</source>
+        <translation>%1 es un .json pequeño en la raíz de hf://%2, como las descripciones de conjuntos de datos, y se omitió.</translation>
+    </message>
+    <message>
+        <source>%1 The file behind it, %2, was not read.</source>
+        <translation>%1 El archivo que le sigue, %2, no se leyó.</translation>
+    </message>
+    <message>
+        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
+        <translation>%1 Los %2 archivos que le siguen, desde %3, no se leyeron.</translation>
+    </message>
+    <message>
+        <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
+        <translation>%1 de los archivos en %2 no son registros de lo que se omitió en esta ejecución, por ejemplo %3. Si alguno se dañó, un registro más antiguo que él entrenaría sus fragmentos. Compare los fragmentos que «furrowctl audit RUN» llama excluidos y aparte el archivo.</translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer.</source>
+        <translation>Vuelva a poner el más reciente si lo tiene. «furrowctl doctor %1 --repair» toma la instantánea en su lugar si esta es más reciente.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>«furrowctl resume %1 --accept-loss» continúa en cambio desde el estado más antiguo.</translation>
+    </message>
+    <message>
+        <source>All of the epochs before epoch %1 is kept.</source>
+        <translation>Todo lo de las épocas anteriores a la época %1 se conserva.</translation>
+    </message>
+    <message>
+        <source>%1; %2 of its %3 windows are in the weights</source>
+        <translation>%1; %2 de sus %3 ventanas están en los pesos</translation>
+    </message>
+    <message>
+        <source>left out, for it cannot be read: %1</source>
+        <translation>omitido porque no se puede leer: %1</translation>
     </message>
 </context>
 <context>
@@ -8214,6 +8250,10 @@
     <message>
         <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
         <translation>Los puntos de control contienen %1 de %2 fragmentos de %3; el más reciente es de %4.</translation>
+    </message>
+    <message>
+        <source>No whole checkpoint is left: a resume starts from the beginning.</source>
+        <translation>No queda ningún punto de control íntegro: al reanudar se empieza desde el principio.</translation>
     </message>
 </context>
 <context>
@@ -9584,12 +9624,12 @@
         <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
     </message>
     <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
-        <translation>byte, char (caracteres hallados en los datos), gpt2, o la ruta de un tokenizer.json o un .model de sentencepiece. Un token especial (&lt;s&gt;) que figura en un texto de los datos es texto normal.</translation>
-    </message>
-    <message>
         <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation>Principio de los textos de muestra; vacío: un texto propio.</translation>
+    </message>
+    <message>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
+        <translation>byte, char (los caracteres de los datos), gpt2, o la ruta de un tokenizer.json o de un .model de sentencepiece. Un token especial (&lt;s&gt;) que aparece en un texto de los datos es texto corriente; en conversaciones es el token, como cuando transformers aplica la plantilla.</translation>
     </message>
 </context>
 <context>
@@ -10343,13 +10383,6 @@
             <numerusform>%n muestras omitidas por repetir textos anteriores.</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>Loss of the newest step, mean of %n worker(s)</source>
-        <translation>
-            <numerusform>Pérdida del último paso, media de %n trabajador</numerusform>
-            <numerusform>Pérdida del último paso, media de %n trabajadores</numerusform>
-        </translation>
-    </message>
     <message>
         <source>When last read, at %1, the run was: %2.</source>
         <translation>Cuando se leyó por última vez, a las %1, la ejecución estaba: %2.</translation>
@@ -10393,6 +10426,13 @@
     <message>
         <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
         <translation>En los puntos de control y en los pesos de los trabajadores vivos, con los fragmentos en curso. Lo que se perdió con sus pesos no cuenta.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s), weighted by the tokens trained</source>
+        <translation>
+            <numerusform>Pérdida del último paso, media de %n trabajador, ponderada por los tokens entrenados</numerusform>
+            <numerusform>Pérdida del último paso, media de %n trabajadores, ponderada por los tokens entrenados</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12428,8 +12468,8 @@ Vocabulario %3</translation>
         <translation>Fragmentos confirmados</translation>
     </message>
     <message>
-        <source>Samples in weights</source>
-        <translation>Muestras en los pesos</translation>
+        <source>Samples committed</source>
+        <translation>Muestras confirmadas</translation>
     </message>
     <message>
         <source>Optimiser steps</source>
@@ -12600,10 +12640,6 @@ Vocabulario %3</translation>
         <translation>unos %1</translation>
     </message>
     <message>
-        <source>%1, measured on %2</source>
-        <translation>%1, medido en %2</translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation>El número de tokens no se conoce antes de preparar los datos.</translation>
     </message>
@@ -12638,10 +12674,6 @@ Vocabulario %3</translation>
     <message>
         <source>No run that trains in this way has been measured here.</source>
         <translation>Aquí no se midió ninguna ejecución que entrene de este modo.</translation>
-    </message>
-    <message>
-        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
-        <translation>%1, calculado a partir de %2 según las operaciones por token y los núcleos o GPU</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -12682,6 +12714,14 @@ Vocabulario %3</translation>
     <message>
         <source>Known once what must be corrected is right.</source>
         <translation>Se sabrá cuando se corrija lo indicado.</translation>
+    </message>
+    <message>
+        <source>%1, measured on %2, its evaluations included</source>
+        <translation>%1, medido en %2, con sus evaluaciones</translation>
+    </message>
+    <message>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs, its evaluations included</source>
+        <translation>%1, estimado a partir de %2 por operaciones por token y núcleos o GPU, con sus evaluaciones</translation>
     </message>
 </context>
 <context>
@@ -14069,6 +14109,13 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Keep the runs</source>
         <translation>Conservar las ejecuciones</translation>
     </message>
+    <message numerus="yes">
+        <source>%n of them are in the weights in part; that part stays, the rest is not trained.</source>
+        <translation>
+            <numerusform>%n de ellos está en parte en los pesos; esa parte se queda, el resto no se entrena.</numerusform>
+            <numerusform>%n de ellos están en parte en los pesos; esa parte se queda, el resto no se entrena.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14654,13 +14701,6 @@ no se puede leer el archivo</translation>
         <source>Loss, last step</source>
         <translation>Pérdida, último paso</translation>
     </message>
-    <message numerus="yes">
-        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
-        <translation>
-            <numerusform>Pérdida del último paso de %n trabajador; las curvas están suavizadas</numerusform>
-            <numerusform>Media de %n trabajadores, de la pérdida de su último paso; las curvas están suavizadas</numerusform>
-        </translation>
-    </message>
     <message>
         <source>No weights have been evaluated on held-out text yet</source>
         <translation>Todavía no se han evaluado pesos en el texto reservado</translation>
@@ -14674,8 +14714,8 @@ no se puede leer el archivo</translation>
         <translation>Lo que quedaba al terminar la ejecución: %1</translation>
     </message>
     <message>
-        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
-        <translation>Muestras en los pesos, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
+        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
+        <translation>Muestras de fragmentos confirmados, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
     </message>
     <message>
         <source>Eval loss, not the newest, step %1</source>
@@ -14700,6 +14740,13 @@ no se puede leer el archivo</translation>
     <message>
         <source>%1 A worker counts its own steps, including those whose work was lost</source>
         <translation>%1 Un trabajador cuenta sus propios pasos, también aquellos cuyo trabajo se perdió</translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed</source>
+        <translation>
+            <numerusform>Media de %n trabajador de la pérdida de su último paso, ponderada por los tokens entrenados; las curvas están suavizadas</numerusform>
+            <numerusform>Media de %n trabajadores de la pérdida de su último paso, ponderada por los tokens entrenados; las curvas están suavizadas</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -15058,10 +15105,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>una parte de cada uno está en puntos de control y se conserva; solo se entrena el resto, nada de ella de nuevo</translation>
     </message>
     <message>
-        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
-        <translation>nadie los tiene; %1 excluidos y %2 dañados siguen así</translation>
-    </message>
-    <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
         <translation>; de %1 de ellos una parte está en puntos de control y se conserva</translation>
     </message>
@@ -15084,6 +15127,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Partly trained: %1; what is trained of them is kept.</source>
         <translation>Entrenados en parte: %1; lo ya entrenado de ellos se conserva.</translation>
+    </message>
+    <message>
+        <source>trained or begun after the checkpoint; those weights are gone, or left behind</source>
+        <translation>entrenado o empezado después del punto de control; esos pesos ya no existen o se dejan atrás</translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
+        <translation>nadie los tiene; %1 excluidos y %2 envenenados o aceptados siguen así</translation>
     </message>
 </context>
 <context>

@@ -146,8 +146,8 @@
         <translation>有毒</translation>
     </message>
     <message>
-        <source>Samples in weights</source>
-        <translation>权重中的样本</translation>
+        <source>Samples committed</source>
+        <translation>已提交的样本</translation>
     </message>
     <message>
         <source>not known yet</source>
@@ -1487,10 +1487,6 @@
     <message>
         <source>The folder %1 cannot be read (%2).</source>
         <translation>无法读取文件夹 %1（%2）。</translation>
-    </message>
-    <message>
-        <source>A part of %1 cannot be read (%2).</source>
-        <translation>%1 的一部分无法读取（%2）。</translation>
     </message>
     <message>
         <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
@@ -7659,10 +7655,6 @@
         <translation>账本 %1 比 %2 中的内容旧：它止于第 %3 次尝试，而那里有第 %4 次尝试的文件。其间训练并丢失的内容不在其中。</translation>
     </message>
     <message>
-        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>如果有较新的账本，请把它放回。快照较新时，&apos;furrowctl doctor %1 --repair&apos; 改用快照；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续。</translation>
-    </message>
-    <message>
         <source>A person asked for a pause: the workers train on to the end of their chunks. Continue (`furrowctl continue`) takes it back.</source>
         <translation>有人要求暂停：工作进程会继续训练到其数据段结束。“继续”（`furrowctl continue`）会取消暂停。</translation>
     </message>
@@ -7745,6 +7737,50 @@
     <message>
         <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
         <translation>有人已排除的 %1 个数据段本会被训练；它们再次被排除。</translation>
+    </message>
+    <message>
+        <source>%1: the server sends nothing of a file that has %2.</source>
+        <translation>%1：服务器没有发送任何内容，而该文件有 %2。</translation>
+    </message>
+    <message>
+        <source>%1: config &apos;%2&apos;, split &apos;%3&apos;.</source>
+        <translation>%1：配置“%2”，划分“%3”。</translation>
+    </message>
+    <message>
+        <source>%1 is a small .json in the root of hf://%2, as descriptions of data sets are, and was left out.</source>
+        <translation>%1 是 hf://%2 根目录下的小 .json 文件，像是数据集的说明，已略去。</translation>
+    </message>
+    <message>
+        <source>%1 The file behind it, %2, was not read.</source>
+        <translation>%1 其后的文件 %2 没有读取。</translation>
+    </message>
+    <message>
+        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
+        <translation>%1 其后从 %3 起的 %2 个文件没有读取。</translation>
+    </message>
+    <message>
+        <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
+        <translation>%2 中有 %1 个文件不是本次运行略去内容的记录，例如 %3。如果其中某个已损坏，比它更旧的跟踪器会训练它的数据段。请对照“furrowctl audit RUN”列为已排除的数据段，然后把该文件移走。</translation>
+    </message>
+    <message>
+        <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer.</source>
+        <translation>如果您有较新的，请放回。如果快照更新，“furrowctl doctor %1 --repair”会用它代替。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
+        <translation>“furrowctl resume %1 --accept-loss”则从较旧的状态继续。</translation>
+    </message>
+    <message>
+        <source>All of the epochs before epoch %1 is kept.</source>
+        <translation>第 %1 轮之前各轮的内容全部保留。</translation>
+    </message>
+    <message>
+        <source>%1; %2 of its %3 windows are in the weights</source>
+        <translation>%1；其 %3 个窗口中有 %2 个在权重中</translation>
+    </message>
+    <message>
+        <source>left out, for it cannot be read: %1</source>
+        <translation>因无法读取而略去：%1</translation>
     </message>
 </context>
 <context>
@@ -8212,6 +8248,10 @@
     <message>
         <source>Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.</source>
         <translation>检查点包含%3的 %2 个数据段中的 %1 个；最新的检查点时间为 %4。</translation>
+    </message>
+    <message>
+        <source>No whole checkpoint is left: a resume starts from the beginning.</source>
+        <translation>没有完好的检查点：恢复将从头开始。</translation>
     </message>
 </context>
 <context>
@@ -9582,12 +9622,12 @@
         <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
     </message>
     <message>
-        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text.</source>
-        <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。数据文本中出现的特殊词元（&lt;s&gt;）按普通文本处理。</translation>
-    </message>
-    <message>
         <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation>示例文本的开头；留空则由模型自己开头。</translation>
+    </message>
+    <message>
+        <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
+        <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。数据文本中出现的特殊词元（&lt;s&gt;）只是普通文本；在对话中则是该词元，与 transformers 套用模板时一样。</translation>
     </message>
 </context>
 <context>
@@ -10337,12 +10377,6 @@
             <numerusform>%n 个样本因与之前的文本重复而略去。</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>Loss of the newest step, mean of %n worker(s)</source>
-        <translation>
-            <numerusform>最新一步的损失，%n 个工作进程的平均值</numerusform>
-        </translation>
-    </message>
     <message>
         <source>When last read, at %1, the run was: %2.</source>
         <translation>上次读取时（%1），该运行的状态为：%2。</translation>
@@ -10386,6 +10420,12 @@
     <message>
         <source>In checkpoints and in the weights of living workers, with the chunks under way. What went with its weights is not among them.</source>
         <translation>在检查点和存活工作进程的权重中，包括正在训练的数据段。随权重一起丢失的不计在内。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Loss of the newest step, mean of %n worker(s), weighted by the tokens trained</source>
+        <translation>
+            <numerusform>最新一步的损失，%n 个工作进程的均值，按已训练的词元数加权</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12404,8 +12444,8 @@ Vocabulary %3</source>
         <translation>已提交的数据段</translation>
     </message>
     <message>
-        <source>Samples in weights</source>
-        <translation>已进入权重的样本</translation>
+        <source>Samples committed</source>
+        <translation>已提交的样本</translation>
     </message>
     <message>
         <source>Optimiser steps</source>
@@ -12574,10 +12614,6 @@ Vocabulary %3</source>
         <translation>约 %1</translation>
     </message>
     <message>
-        <source>%1, measured on %2</source>
-        <translation>%1，在 %2 上测得</translation>
-    </message>
-    <message>
         <source>The number of tokens is not known before the data is prepared.</source>
         <translation>数据准备好之前不知道词元数。</translation>
     </message>
@@ -12612,10 +12648,6 @@ Vocabulary %3</source>
     <message>
         <source>No run that trains in this way has been measured here.</source>
         <translation>此处没有测量过以这种方式训练的运行。</translation>
-    </message>
-    <message>
-        <source>%1, estimated from %2 by operations per token and cores or GPUs</source>
-        <translation>%1，根据 %2 按每个词元的运算量和核心或 GPU 数推算</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -12656,6 +12688,14 @@ Vocabulary %3</source>
     <message>
         <source>Known once what must be corrected is right.</source>
         <translation>更正后才能知道。</translation>
+    </message>
+    <message>
+        <source>%1, measured on %2, its evaluations included</source>
+        <translation>%1，在 %2 上测得，包括其评估</translation>
+    </message>
+    <message>
+        <source>%1, estimated from %2 by operations per token and cores or GPUs, its evaluations included</source>
+        <translation>%1，由 %2 按每词元运算量和核心数或 GPU 数估算，包括其评估</translation>
     </message>
 </context>
 <context>
@@ -14023,6 +14063,12 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Keep the runs</source>
         <translation>保留这些运行</translation>
     </message>
+    <message numerus="yes">
+        <source>%n of them are in the weights in part; that part stays, the rest is not trained.</source>
+        <translation>
+            <numerusform>其中 %n 个有一部分已在权重中；这部分保留，其余不再训练。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14603,12 +14649,6 @@ the file cannot be read</source>
         <source>Loss, last step</source>
         <translation>损失（最近一步）</translation>
     </message>
-    <message numerus="yes">
-        <source>Mean of %n worker(s), of the loss of their newest step; the curves are smoothed</source>
-        <translation>
-            <numerusform>%n 个工作进程最近一步损失的平均；曲线经过平滑</numerusform>
-        </translation>
-    </message>
     <message>
         <source>No weights have been evaluated on held-out text yet</source>
         <translation>尚未在留出文本上评估任何权重</translation>
@@ -14622,8 +14662,8 @@ the file cannot be read</source>
         <translation>运行结束时剩余：%1</translation>
     </message>
     <message>
-        <source>Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
-        <translation>所有轮次中已进入权重的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
+        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
+        <translation>所有轮次中已提交数据段的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
     </message>
     <message>
         <source>Eval loss, not the newest, step %1</source>
@@ -14648,6 +14688,12 @@ the file cannot be read</source>
     <message>
         <source>%1 A worker counts its own steps, including those whose work was lost</source>
         <translation>%1 每个工作进程统计自己的步数，包括工作已丢失的步</translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed</source>
+        <translation>
+            <numerusform>%n 个工作进程最新一步损失的均值，按已训练的词元数加权；曲线已平滑</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -14998,10 +15044,6 @@ pattern 正则表达式</translation>
         <translation>各自的一部分已在检查点中并会保留；只训练其余部分，不会重复训练</translation>
     </message>
     <message>
-        <source>nobody holds them; %1 excluded and %2 poisoned stay so</source>
-        <translation>无人持有；%1 个已排除和 %2 个已损坏的保持不变</translation>
-    </message>
-    <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
         <translation>；其中 %1 个有一部分在检查点中并会保留</translation>
     </message>
@@ -15024,6 +15066,14 @@ pattern 正则表达式</translation>
     <message>
         <source>Partly trained: %1; what is trained of them is kept.</source>
         <translation>部分已训练：%1；其中已训练的部分会保留。</translation>
+    </message>
+    <message>
+        <source>trained or begun after the checkpoint; those weights are gone, or left behind</source>
+        <translation>在该检查点之后训练或开始；这些权重已丢失或被放弃</translation>
+    </message>
+    <message>
+        <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
+        <translation>无人持有；%1 个已排除、%2 个有毒或已接受的保持不变</translation>
     </message>
 </context>
 <context>

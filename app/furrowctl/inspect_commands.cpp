@@ -48,6 +48,7 @@ struct ListedRun {
     std::string id; ///< "": it cannot be read
     std::string state;
     bool marked = false;
+    Message detail; ///< what a finished run says of its end, as that it left most of its text out; "": nothing
     std::string problem;
     std::string twin; ///< a folder with the same id: one is a copy of the other; "": there is none
 };
@@ -59,11 +60,12 @@ std::vector<ListedRun> readListed(const std::string& workspace)
     for (const auto& folder : runFolders(pathFromUtf8(workspace))) {
         const auto read = readStatus(RunPaths(folder));
         if (!read.ok()) {
-            runs.push_back({ folder, "", "unreadable", false, read.error().message, "" });
+            runs.push_back({ folder, "", "unreadable", false, {}, read.error().message, "" });
             continue;
         }
         const auto& s = read.value();
-        runs.push_back({ folder, s.file.runId, toString(s.state), s.markedByHand, "", "" });
+        runs.push_back({ folder, s.file.runId, toString(s.state), s.markedByHand,
+            s.state == RunState::Finished && !s.markedByHand ? s.stopDetail : Message(), "", "" });
         const auto [twin, isNew] = first.try_emplace(s.file.runId, runs.size() - 1);
         if (isNew)
             continue;
@@ -81,10 +83,12 @@ int listRuns(const RunOptions& o)
     nlohmann::json json = nlohmann::json::array();
     for (const auto& run : runs) {
         json.push_back({ { "run", run.folder.string() }, { "run_id", run.id }, { "state", run.state },
-            { "marked_by_hand", run.marked }, { "problem", run.problem }, { "same_run_as", run.twin } });
+            { "marked_by_hand", run.marked }, { "detail", run.detail.text() }, { "problem", run.problem },
+            { "same_run_as", run.twin } });
         if (!o.json)
             std::cout << (run.problem.empty() ? run.state : "cannot be read") << (run.marked ? " (marked by hand)" : "")
                       << "  " << plainLine(run.folder.string()) << (run.problem.empty() ? "" : "  " + run.problem)
+                      << (run.detail.empty() ? "" : "  " + run.detail.text())
                       << (run.twin.empty()
                                  ? ""
                                  : "  the same run as " + plainLine(run.twin) + ": one is a copy of the other")

@@ -147,6 +147,14 @@ private:
     SnapshotPtr snapshot_;
 };
 
+/// What only rank 0 of a data-parallel group knows: a step of the group is one step, not one of each rank.
+bool isOfLeaderOnly(std::string_view column)
+{
+    constexpr std::string_view kColumns[] = { "global_step", "samples", "tokens", "step_tokens", "loss",
+        "learning_rate", "gradient_norm", "parameter_norm" };
+    return std::ranges::find(kColumns, column) != std::end(kColumns);
+}
+
 Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* all)
 {
     const StepRecord& s = at.line.step;
@@ -160,7 +168,8 @@ Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* al
         { "backward_ms", s.time.backward }, { "optimizer_ms", s.time.optimizer },
         { "checkpoint_ms", s.time.checkpoint }, { "memory_bytes", s.memoryBytes },
         { "ranks", std::int64_t { s.ranks } }, { "rank", std::int64_t { s.rank } }, { "lost", isLost(view, at) } };
-    row.insert(row.end(), own.begin(), own.end());
+    for (const auto& [name, value] : own)
+        row.emplace_back(name, s.rank > 0 && isOfLeaderOnly(name) ? Value(nullptr) : value);
     return row;
 }
 

@@ -58,6 +58,7 @@ struct ChunkCell {
     std::int16_t attempt = 0;
     std::int16_t timesTrained = 0; ///< trainings that ended, lost ones included
     std::int16_t timesLost = 0;
+    bool savedSinceLoss = false; ///< of an unfinished chunk: a checkpoint has what was trained last of it
     Inherited inherited = Inherited::Nothing;
     std::int32_t windows = 0; ///< 0: its block was never prepared, or has nothing to train in it
     std::int32_t covered = 0; ///< windows that surviving checkpoints have
@@ -70,13 +71,14 @@ struct ChunkCell {
 };
 
 /// The one rule behind every count of lost work: a training of the chunk died with its weights, and nobody has done it
-/// again yet.
+/// again yet. Who takes it up again and leaves it in the middle with a checkpoint has done that.
 inline bool isWorkLost(const ChunkCell& cell)
 {
+    const bool wasLost = cell.timesLost > 0 && !cell.savedSinceLoss;
     switch (cell.state) {
     case ChunkState::Pending:
-    case ChunkState::Free: return cell.timesLost > 0;
-    case ChunkState::Leased: return cell.holderGone && (cell.begun || cell.timesLost > 0);
+    case ChunkState::Free: return wasLost;
+    case ChunkState::Leased: return cell.holderGone && (cell.begun || wasLost);
     case ChunkState::Trained: return cell.holderGone;
     default: return false;
     }

@@ -15,13 +15,23 @@ namespace furrow {
 
 namespace {
 
-#define FURROW_CELLS(inherited, which)                                                                                             \
-    "SELECT id, state, worker, attempt, times_trained, times_lost, mean_loss, trained_wall, windows, covered, samples, " inherited \
-    " AS inherited, tokens FROM chunk WHERE id>=? AND id<? " which " ORDER BY id"
-constexpr Select kCells { FURROW_CELLS("inherited", "") };
+// ChunkCell::savedSinceLoss, by the newest claim of a chunk that left a mark: a loss, or parts in checkpoints. Parts
+// that the run went back behind are lost.
+#define FURROW_SAVED_SINCE_LOSS                                                                                    \
+    "CASE WHEN k.times_lost>0 AND k.covered>0 AND k.state<=2 THEN coalesce((SELECT c.outcome<>3 AND NOT EXISTS"    \
+    " (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0) FROM claim c WHERE c.chunk=k.id AND (c.outcome=3 OR" \
+    " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id)) ORDER BY c.id DESC LIMIT 1), 0) ELSE 0 END AS saved_since_loss"
+static_assert(static_cast<int>(ClaimOutcome::Lost) == 3 && static_cast<int>(ChunkState::Leased) == 2);
+
+#define FURROW_CELLS(inherited, which)                                                                                  \
+    "SELECT k.id, k.state, k.worker, k.attempt, k.times_trained, k.times_lost, k.mean_loss, k.trained_wall, k.windows," \
+    " k.covered, k.samples, " inherited " AS inherited, k.tokens, " FURROW_SAVED_SINCE_LOSS                             \
+    " FROM chunk k WHERE k.id>=? AND"                                                                                   \
+    " k.id<? " which " ORDER BY k.id"
+constexpr Select kCells { FURROW_CELLS("k.inherited", "") };
 constexpr Select kCellsOfOld { FURROW_CELLS("0", "") }; // keepsInherited() says no
-constexpr Select kCellsTakenUp { FURROW_CELLS("inherited", "AND state<=1 AND (times_lost>0 OR covered>0)") };
-constexpr Select kCellsOfOldTakenUp { FURROW_CELLS("0", "AND state<=1 AND (times_lost>0 OR covered>0)") };
+constexpr Select kCellsTakenUp { FURROW_CELLS("k.inherited", "AND k.state<=1 AND (k.times_lost>0 OR k.covered>0)") };
+constexpr Select kCellsOfOldTakenUp { FURROW_CELLS("0", "AND k.state<=1 AND (k.times_lost>0 OR k.covered>0)") };
 #undef FURROW_CELLS
 
 /// Where a SELECT has which chunk it is, its state, its size and what checkpoints have of it.
@@ -29,6 +39,7 @@ struct CellColumns {
     int id;
     int state;
     int timesLost;
+    int savedSinceLoss;
     int windows;
     int covered;
     int samples;
@@ -43,6 +54,7 @@ ChunkCell briefCellAt(Database& db, const Rows& row, const CellColumns& at)
     cell.column = place.column;
     cell.state = static_cast<ChunkState>(boundedAt(db, row, at.state, kStateBounds));
     cell.timesLost = static_cast<std::int16_t>(row.integer(at.timesLost));
+    cell.savedSinceLoss = row.integer(at.savedSinceLoss) != 0;
     cell.windows
         = row.isNull(at.windows) ? 0 : static_cast<std::int32_t>(boundedAt(db, row, at.windows, kWindowBounds));
     cell.covered = static_cast<std::int32_t>(boundedAt(db, row, at.covered, kWindowBounds));
@@ -52,8 +64,8 @@ ChunkCell briefCellAt(Database& db, const Rows& row, const CellColumns& at)
 
 ChunkCell cellAt(Database& db, const Rows& row)
 {
-    constexpr CellColumns kBrief { kCells["id"], kCells["state"], kCells["times_lost"], kCells["windows"],
-        kCells["covered"], kCells["samples"] };
+    constexpr CellColumns kBrief { kCells["id"], kCells["state"], kCells["times_lost"], kCells["saved_since_loss"],
+        kCells["windows"], kCells["covered"], kCells["samples"] };
     ChunkCell cell = briefCellAt(db, row, kBrief);
     cell.worker = static_cast<std::int16_t>(boundedAt(db, row, kCells["worker"], kWorkerBounds));
     cell.attempt = static_cast<std::int16_t>(row.integer(kCells["attempt"]));
@@ -186,14 +198,16 @@ Result<ChunkCell> LedgerReader::cell(ChunkId chunk)
 
 Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 {
-#define FURROW_HELD(since)                                                                                                \
-    "SELECT k.id, k.state, k.times_lost, c.started_wall, k.windows, k.covered, k.samples FROM claim c CROSS JOIN chunk k" \
-    " ON k.id=c.chunk WHERE " since "c.incarnation=?1 AND k.claim=c.id AND k.holder=?1"
-    static constexpr Select kHeld { FURROW_HELD("c.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND ") };
+#define FURROW_HELD(since)                                                                                          \
+    "SELECT k.id, k.state, k.times_lost, h.started_wall, k.windows, k.covered, k.samples, " FURROW_SAVED_SINCE_LOSS \
+    " FROM claim h CROSS JOIN chunk k ON k.id=h.chunk WHERE " since                                                 \
+    "h.incarnation=?1 AND k.claim=h.id AND k.holder=?1"
+    static constexpr Select kHeld { FURROW_HELD("h.id>=(SELECT first_held FROM incarnation WHERE id=?1) AND ") };
     static constexpr Select kHeldOfOld { FURROW_HELD("") };
 #undef FURROW_HELD
-    constexpr CellColumns kBrief { kHeld["id"], kHeld["state"], kHeld["times_lost"], kHeld["windows"], kHeld["covered"],
-        kHeld["samples"] };
+#undef FURROW_SAVED_SINCE_LOSS
+    constexpr CellColumns kBrief { kHeld["id"], kHeld["state"], kHeld["times_lost"], kHeld["saved_since_loss"],
+        kHeld["windows"], kHeld["covered"], kHeld["samples"] };
     Database& db = state_->db;
     std::vector<ChunkCell> cells;
     {

@@ -128,7 +128,7 @@ void ConsoleTruths::addOverview(Truths& truths)
             if (const auto total = kTotal.match(*words); total.hasMatch())
                 say("expected", "console, meter", numberIn(total.captured(1)));
         }
-        if (const auto words = meter("Samples in weights"))
+        if (const auto words = meter("Samples committed"))
             say("trained", "console, meter", numberIn(*words));
         if (const auto words = meter("Optimiser steps"))
             say("steps", "console, meter", numberIn(*words));

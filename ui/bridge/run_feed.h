@@ -50,6 +50,7 @@ struct RunLine {
     RunState state = RunState::Unknown;
     StopReason stopReason = StopReason::None;
     bool markedByHand = false; ///< finished because a person said so
+    Message stopDetail; ///< of one that finished, and not by hand: what it says of its end; "": nothing
     Message problem; ///< why the folder cannot be read; empty: it can
     std::int64_t attempt = 0;
     int workersAlive = 0;

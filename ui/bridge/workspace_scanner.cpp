@@ -76,7 +76,11 @@ Stamp stampOf(const RunPaths& paths)
     return stamp;
 }
 
-bool mayChangeByItself(RunState state) { return isUnderWay(state) || state == RunState::Unknown; }
+/// Its processes end after another, whoever ended the first.
+bool mayChangeByItself(const RunLine& line)
+{
+    return isUnderWay(line.state) || line.state == RunState::Unknown || line.workersAlive > 0;
+}
 
 struct Known {
     Stamp stamp;
@@ -97,7 +101,7 @@ std::vector<fs::path> allFolders(const fs::path& workspace, const std::vector<fs
 void refreshOne(const fs::path& folder, Known& known, bool isNew)
 {
     const Stamp stamp = stampOf(RunPaths(folder));
-    if (!isNew && stamp == known.stamp && !mayChangeByItself(known.line.state))
+    if (!isNew && stamp == known.stamp && !mayChangeByItself(known.line))
         return;
     const auto now = std::chrono::steady_clock::now();
     const bool sparkline = isNew || (stamp != known.stamp && now - known.sparklineRead > kSparklineAge);
@@ -268,6 +272,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.state = status.state;
     line.stopReason = status.stopReason;
     line.markedByHand = status.markedByHand;
+    line.stopDetail = status.state == RunState::Finished && !status.markedByHand ? status.stopDetail : Message();
     line.attempt = status.attempt;
     line.createdWallNs = status.file.createdWallNs;
     line.workersAlive = static_cast<int>(

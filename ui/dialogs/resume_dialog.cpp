@@ -215,28 +215,21 @@ bool ResumeDialog::isAnyOutOfReach() const
 
 void ResumeDialog::addCounts(QVBoxLayout* column)
 {
-    const ResumeEffect& effect = plan_->effect;
-    const std::int64_t partlyKept = effect.keptOfLost().chunks;
-    QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
-    if (partlyKept > 0)
-        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
     column->addWidget(makeLabel(tr("Dry run"), TextTone::Value, TextSize::Body, true));
     const struct {
         CellKind kind;
-        std::int64_t count; // kept and to be redone follow the choice
         QString name;
-        QString meaning;
+        QString meaning; // "": it follows the choice, as the counts do
+        QLabel** shown;
     } rows[] = {
-        { CellKind::Kept, effect[ChunkFate::Kept], tr("Kept"), tr("in checkpoints that are on disk and verified") },
-        { CellKind::Redo, effect[ChunkFate::Redo], tr("To be redone"), {} },
-        { CellKind::Lost, effect[ChunkFate::Lost], tr("Work lost"), lost },
-        { CellKind::Orphaned, effect[ChunkFate::Released], tr("Orphaned claims released"),
-            tr("claimed by workers that are gone, never begun") },
-        { CellKind::Partly, effect[ChunkFate::Partly], tr("Partly trained"),
-            tr("a part of each is in checkpoints and kept; only the rest is trained, nothing of them again") },
-        { CellKind::Free, effect[ChunkFate::Free], tr("Free"),
-            tr("nobody holds them; %1 excluded and %2 poisoned stay so")
-                .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])) },
+        { CellKind::Kept, tr("Kept"), tr("in checkpoints that are on disk and verified"), nullptr },
+        { CellKind::Redo, tr("To be redone"), {}, &redoMeaning_ },
+        { CellKind::Lost, tr("Work lost"), {}, &lostMeaning_ },
+        { CellKind::Orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never begun"),
+            nullptr },
+        { CellKind::Partly, tr("Partly trained"),
+            tr("a part of each is in checkpoints and kept; only the rest is trained, nothing of them again"), nullptr },
+        { CellKind::Free, tr("Free"), {}, &freeMeaning_ },
     };
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(12);
@@ -246,7 +239,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
     for (const auto& line : rows) {
         grid->addWidget(makeLine(), row++, 0, 1, 3);
         grid->addWidget(new Swatch(line.kind), row, 0);
-        QLabel* count = makeLabel(countText(line.count), TextTone::Value, TextSize::Body, true);
+        QLabel* count = makeLabel({}, TextTone::Value, TextSize::Body, true);
         count->setAlignment(Qt::AlignRight);
         count->setMinimumWidth(52);
         grid->addWidget(count, row, 1);
@@ -255,12 +248,12 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         QLabel* meaning = makeLabel(line.meaning, TextTone::Secondary, TextSize::Small);
         meaning->setWordWrap(true);
         grid->addWidget(meaning, row++, 2);
-        if (line.kind == CellKind::Redo)
-            redoMeaning_ = meaning;
+        if (line.shown != nullptr)
+            *line.shown = meaning;
     }
     grid->addWidget(makeLine(), row, 0, 1, 3);
     column->addLayout(grid);
-    epochs_ = new EpochTable(*plan_);
+    epochs_ = new EpochTable;
     column->addWidget(epochs_);
     addTruth(column);
     for (const auto& note : plan_->notes) {
@@ -292,15 +285,27 @@ void ResumeDialog::addTruth(QVBoxLayout* column)
     column->addLayout(row);
 }
 
-/// Of the counts above it, which follow the choice. @param committed  kept and to be redone together
-void ResumeDialog::showSum(std::int64_t committed)
+/// In the order of their lines, with the sum below them. @param kept  those of epochs that open again included
+void ResumeDialog::showCounts(std::int64_t kept)
 {
-    const ResumeEffect& effect = plan_->effect;
-    std::int64_t sum = committed;
-    for (const ChunkFate fate : { ChunkFate::Lost, ChunkFate::Released, ChunkFate::Partly, ChunkFate::Free,
-             ChunkFate::Excluded, ChunkFate::Poisoned })
-        sum += effect[fate];
+    const ResumeEffect& effect = this->effect();
+    const std::int64_t counts[] = { kept, std::ssize(effect.redo), effect[ChunkFate::Lost], effect[ChunkFate::Released],
+        effect[ChunkFate::Partly], effect[ChunkFate::Free] };
+    std::int64_t sum = effect[ChunkFate::Excluded] + effect[ChunkFate::Poisoned];
+    for (std::size_t i = 0; i < std::size(counts); ++i) {
+        counts_[i]->setText(countText(counts[i]));
+        sum += counts[i];
+    }
     sum_->setText(tr("sum %1").arg(countText(sum)));
+    const std::int64_t partlyKept = effect.keptOfLost().chunks;
+    QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
+    if (!effect.partsLost.empty())
+        lost = tr("trained or begun after the checkpoint; those weights are gone, or left behind");
+    if (partlyKept > 0)
+        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
+    lostMeaning_->setText(lost);
+    freeMeaning_->setText(tr("nobody holds them; %1 excluded and %2 poisoned or accepted stay so")
+            .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])));
 }
 
 void ResumeDialog::addCheckpoints(QVBoxLayout* column)
@@ -328,27 +333,25 @@ std::optional<CheckpointId> ResumeDialog::goBackTo() const
 void ResumeDialog::showChoice()
 {
     const auto* chosen = choices_ == nullptr ? nullptr : choices_->chosen();
-    redo_ = chosen == nullptr ? plan_->effect.redo : chosen->redo;
+    older_ = chosen == nullptr ? std::nullopt : std::optional(plan_->effectOf(*chosen));
     const std::vector<EpochRow> all = status_ ? status_->epochs : std::vector<EpochRow> {};
     const std::int64_t kept = chosen == nullptr ? plan_->effect[ChunkFate::Kept] : chosen->kept;
-    const auto redo = static_cast<std::int64_t>(redo_.size());
-    const std::int64_t lost = plan_->effect[ChunkFate::Lost];
-    counts_[0]->setText(countText(kept));
-    counts_[1]->setText(countText(redo));
-    showSum(kept + redo);
-    epochs_->show(redo_, all);
+    const std::int64_t redo = std::ssize(effect().redo);
+    const std::int64_t lost = effect()[ChunkFate::Lost];
+    showCounts(kept);
+    epochs_->show(effect(), all);
     redoMeaning_->setText(chosen == nullptr
             ? tr("only in a checkpoint that is damaged or cannot be read")
             : tr("trained after checkpoint %1, or only in one that is incomplete").arg(chosen->row.id.value));
     loss_->setText(chosen == nullptr ? coreWords(plan_->loss) : coreWords(chosen->loss));
     loss_->setVisible(needsYes());
     acceptLoss_->setVisible(needsYes());
-    const int redoCount = static_cast<int>(redo_.size()); // lupdate does not read past a cast
+    const int redoCount = static_cast<int>(redo); // lupdate does not read past a cast
     acceptLoss_->setText(redoCount > 0 ? tr("I accept that %n chunk(s) are trained again", nullptr, redoCount)
                                        : tr("I accept that the run goes on without it"));
     enableGo();
     showMap();
-    const std::int64_t partly = plan_->effect[ChunkFate::Partly];
+    const std::int64_t partly = effect()[ChunkFate::Partly];
     const std::int64_t begun = kept + redo + lost + partly;
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
@@ -386,9 +389,9 @@ void ResumeDialog::showChoice()
 QString ResumeDialog::epochsInTitle() const
 {
     std::set<std::int64_t> counted;
-    for (const auto& epoch : plan_->effect.epochs)
+    for (const auto& epoch : effect().epochs)
         counted.insert(epoch.epoch);
-    for (const ChunkId chunk : redo_)
+    for (const ChunkId chunk : effect().redo)
         counted.insert(placeOf(chunk).epoch);
     QStringList names;
     for (const std::int64_t epoch : counted)
@@ -400,12 +403,10 @@ void ResumeDialog::showMap()
 {
     if (map_ == nullptr)
         return;
-    const auto& epoch = plan_->effect.epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
+    const auto& epoch = effect().epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
     std::vector<CellKind> kinds;
     for (const ChunkCell& cell : epoch.cells)
-        kinds.push_back(std::binary_search(redo_.begin(), redo_.end(), cell.id) ? CellKind::Redo
-                : plan_->effect.fateOf(cell) == ChunkFate::Redo                 ? CellKind::Kept
-                                                                                : kindOf(plan_->effect.fateOf(cell)));
+        kinds.push_back(kindOf(effect().fateOf(cell)));
     map_->setCells(epoch.cells);
     map_->setKinds(std::move(kinds));
     const int count = static_cast<int>(epoch.cells.size()); // lupdate does not read past a cast

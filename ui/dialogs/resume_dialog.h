@@ -49,7 +49,8 @@ private:
     QWidget* buildSide();
     void addCounts(QVBoxLayout* column);
     void addTruth(QVBoxLayout* column);
-    void showSum(std::int64_t committed);
+    const ResumeEffect& effect() const { return older_ ? *older_ : plan_->effect; }
+    void showCounts(std::int64_t kept);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);
     QWidget* buildField(const Setting& setting);
@@ -78,9 +79,11 @@ private:
     QLabel* sentence_ = nullptr;
     CoverageMap* map_ = nullptr; ///< null: no chunk is known
     QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
-    std::vector<ChunkId> redo_; ///< trained again by the choice, ascending
+    std::optional<ResumeEffect> older_; ///< of the older checkpoint that is chosen; nothing: the plan's own holds
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
     QLabel* redoMeaning_ = nullptr;
+    QLabel* lostMeaning_ = nullptr;
+    QLabel* freeMeaning_ = nullptr;
     QLabel* sum_ = nullptr;
     EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint

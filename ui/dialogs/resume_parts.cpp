@@ -59,9 +59,8 @@ void Swatch::paintEvent(QPaintEvent*)
     drawChunkCell(painter, QRectF(1, 1, 19, 13), look);
 }
 
-EpochTable::EpochTable(const ResumePlan& plan, QWidget* parent)
+EpochTable::EpochTable(QWidget* parent)
     : QWidget(parent)
-    , plan_(plan)
     , grid_(new QGridLayout(this))
 {
     grid_->setContentsMargins(0, 4, 0, 0);
@@ -70,19 +69,17 @@ EpochTable::EpochTable(const ResumePlan& plan, QWidget* parent)
     grid_->setColumnStretch(0, 1);
 }
 
-std::map<std::int64_t, EpochFates> fatesByEpoch(
-    const ResumePlan& plan, const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier)
+std::map<std::int64_t, EpochFates> fatesByEpoch(const ResumeEffect& effect, const std::vector<EpochRow>& earlier)
 {
     std::map<std::int64_t, EpochFates> epochs;
-    for (const ChunkId chunk : redo)
+    for (const ChunkId chunk : effect.redo)
         ++epochs[placeOf(chunk).epoch].redo;
-    for (const auto& epoch : plan.effect.epochs) {
+    for (const auto& epoch : effect.epochs) {
         EpochFates& fates = epochs[epoch.epoch];
         fates.isWhole = true;
         for (const ChunkCell& cell : epoch.cells) {
-            const ChunkFate fate = plan.effect.fateOf(cell);
-            const bool committed = fate == ChunkFate::Kept || fate == ChunkFate::Redo; // by the newest checkpoints
-            fates.kept += committed && !std::binary_search(redo.begin(), redo.end(), cell.id) ? 1 : 0;
+            const ChunkFate fate = effect.fateOf(cell);
+            fates.kept += fate == ChunkFate::Kept ? 1 : 0;
             fates.lost += fate == ChunkFate::Lost ? 1 : 0;
             fates.released += fate == ChunkFate::Released ? 1 : 0;
             fates.partly += fate == ChunkFate::Partly ? 1 : 0;
@@ -99,13 +96,13 @@ std::map<std::int64_t, EpochFates> fatesByEpoch(
     return epochs;
 }
 
-void EpochTable::show(const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier)
+void EpochTable::show(const ResumeEffect& effect, const std::vector<EpochRow>& earlier)
 {
     while (QLayoutItem* item = grid_->takeAt(0)) {
         delete item->widget();
         delete item;
     }
-    const auto epochs = fatesByEpoch(plan_, redo, earlier);
+    const auto epochs = fatesByEpoch(effect, earlier);
     setVisible(epochs.size() > 1); // of one epoch the counts above say it
     int column = 0;
     for (const QString& title : { tr("Epoch"), tr("Kept"), tr("To be redone"), tr("Work lost"), tr("Released"),
@@ -149,8 +146,8 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
             best = &choice;
     for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows;
         ++choice)
-        if (!choice->canBeChosen
-            || choice->redo.size() != plan_.effect.redo.size()) // the others are what the first line says
+        if (!choice->canBeChosen || choice->redo.size() != plan_.effect.redo.size()
+            || choice->partsLost.size() != plan_.effect.partsLost.size()) // the others are what the first line says
             addRow(*choice, &*choice == best);
     for (QAbstractButton* button : group_->buttons())
         button->setProperty(
@@ -180,12 +177,6 @@ void CheckpointChoices::addCells(
         grid_->addWidget(makeNumber(texts[i]), row, i + 1);
 }
 
-/// What leaves the weights, and what died before it was in any: whatever is chosen, that is trained again too.
-std::int64_t CheckpointChoices::again(const std::vector<ChunkId>& redo) const
-{
-    return static_cast<std::int64_t>(redo.size()) + plan_.effect[ChunkFate::Lost];
-}
-
 // Workers that outlive their supervisor save what they have: such a checkpoint is newer than the last sign of the run.
 QString CheckpointChoices::beforeTheStop(std::int64_t wallNs) const
 {
@@ -198,7 +189,7 @@ void CheckpointChoices::addNewest()
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
     button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again")
-            .arg(countText(plan_.effect[ChunkFate::Kept]), countText(again(plan_.effect.redo))));
+            .arg(countText(plan_.effect[ChunkFate::Kept]), countText(plan_.effect.again())));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -211,7 +202,7 @@ void CheckpointChoices::addNewest()
         newest = std::max(newest, choice.row.wallNs);
     }
     addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept],
-        again(plan_.effect.redo), loss);
+        plan_.effect.again(), loss);
     grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights"))
                                  : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")),
         grid_->rowCount() - 1, 5);
@@ -224,19 +215,20 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
                            : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
     if (isBest)
         name = tr("%1, best").arg(name);
+    const std::int64_t again = choice.canBeChosen ? plan_.againFrom(choice) : 0;
     auto* button = new QRadioButton(name);
     button->setEnabled(choice.canBeChosen);
     button->setToolTip(
         choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
     button->setAccessibleDescription(choice.canBeChosen
-            ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(again(choice.redo)))
+            ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(again))
             : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);
     grid_->addWidget(button, grid_->rowCount(), 0);
     const int row = grid_->rowCount() - 1;
     if (choice.canBeChosen) {
-        addCells(beforeTheStop(choice.row.wallNs), choice.kept, again(choice.redo), choice.row.record.evalLoss);
+        addCells(beforeTheStop(choice.row.wallNs), choice.kept, again, choice.row.record.evalLoss);
         grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
         return;
     }

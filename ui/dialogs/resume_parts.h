@@ -35,22 +35,20 @@ struct EpochFates {
     std::int64_t free = 0;
     bool isWhole = false; ///< all its chunks are known; else it is an earlier one, and only `redo` is
 };
-/// By epoch. @param redo  trained again by the choice although they are committed, ascending @param earlier  the epochs
-/// of the run, for those that are closed now and open again then
-std::map<std::int64_t, EpochFates> fatesByEpoch(
-    const ResumePlan& plan, const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier);
+/// By epoch. @param effect  of the choice @param earlier  the epochs of the run, for those that are closed now and open
+/// again then
+std::map<std::int64_t, EpochFates> fatesByEpoch(const ResumeEffect& effect, const std::vector<EpochRow>& earlier);
 
 /// What a resume does with the chunks of each epoch, where there are several: kept, trained again, free.
 class EpochTable : public QWidget {
     Q_OBJECT
 public:
-    explicit EpochTable(const ResumePlan& plan, QWidget* parent = nullptr);
-    /// @param redo  trained again by the choice although they are committed, ascending
+    explicit EpochTable(QWidget* parent = nullptr);
+    /// @param effect  of the choice
     /// @param earlier  the epochs of the run: of those that are closed now the plan knows only what is trained again
-    void show(const std::vector<ChunkId>& redo, const std::vector<EpochRow>& earlier = {});
+    void show(const ResumeEffect& effect, const std::vector<EpochRow>& earlier = {});
 
 private:
-    const ResumePlan& plan_;
     QGridLayout* grid_;
 };
 
@@ -75,7 +73,6 @@ private:
     void addNewest();
     void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
     void addCells(const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss);
-    std::int64_t again(const std::vector<ChunkId>& redo) const;
 
     const ResumePlan& plan_;
     QGridLayout* grid_;

@@ -41,7 +41,7 @@ QString epochTable(const AuditReport& report)
             said(QT_TRANSLATE_NOOP("AuditReport", "Trained twice")), said(QT_TRANSLATE_NOOP("AuditReport", "Missing")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Still to come")), said(QT_TRANSLATE_NOOP("AuditReport", "Excluded")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Poisoned")),
-            said(QT_TRANSLATE_NOOP("AuditReport", "Samples in weights")) },
+            said(QT_TRANSLATE_NOOP("AuditReport", "Samples committed")) },
         "th");
     for (const AuditEpoch& epoch : report.epochs) {
         html += row({ countText(epoch.epoch + 1),

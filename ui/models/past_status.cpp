@@ -1,8 +1,10 @@
 #include "ui/models/past_status.h"
 
+#include "core/run/folder/attempt_config.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/known_evaluation.h"
 #include "core/run/status/run_weights.h"
+#include "core/run/status/tracker_config.h"
 #include "core/telemetry/pace_meter.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
@@ -75,17 +77,22 @@ bool isLeftLater(const ClaimRow& claim, std::int64_t wallNs, const PastSources& 
     });
 }
 
+/// The process of a claim had not ended yet.
+bool livedOn(const ClaimRow& claim, std::int64_t wallNs, const std::vector<IncarnationRow>& rows)
+{
+    return std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
+        return row.worker == claim.worker && row.attempt == claim.attempt && row.startedWallNs <= claim.claimedWallNs
+            && (row.endedWallNs == 0 || row.endedWallNs > wallNs);
+    });
+}
+
 void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     status.steps = status.tokens = 0;
     const auto diesLater = [&](const ClaimRow& claim) { // it was there until its worker died
         if (claim.outcome != ClaimEnd::Lost || claim.tokens == 0 || claim.isLeftBehind || sources.tables == nullptr)
             return false;
-        const auto& rows = sources.tables->incarnations;
-        return std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
-            return row.worker == claim.worker && row.attempt == claim.attempt
-                && row.startedWallNs <= claim.claimedWallNs && row.endedWallNs > wallNs;
-        });
+        return livedOn(claim, wallNs, sources.tables->incarnations);
     };
     std::set<ChunkId> committed;
     std::map<std::int64_t, EpochRow*> rows;
@@ -147,6 +154,18 @@ std::optional<std::int64_t> overBy(const AttemptRow& attempt, std::int64_t wallN
     return end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs ? end : std::nullopt;
 }
 
+/// The stopping rules of the attempt of that time. In the newest one those of now hold: somebody may have set them
+/// since it began.
+void takeRulesBack(RunStatus& status, const std::vector<AttemptRow>& attempts)
+{
+    const auto then = std::find_if(
+        attempts.begin(), attempts.end(), [&](const AttemptRow& row) { return row.id.value == status.attempt; });
+    if (then == attempts.end() || std::next(then) == attempts.end())
+        return;
+    if (const auto config = configOf(*then, status.file.config); config.ok())
+        status.rules = stoppingRules(config.value());
+}
+
 void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const LedgerTables& tables = *sources.tables;
@@ -163,6 +182,7 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
         status.endedWallNs = over.value_or(0);
         status.state = over ? stateAfter(reason) : sources.isPaused ? RunState::Paused : RunState::Running;
     }
+    takeRulesBack(status, tables.attempts);
     status.checkpoints = 0;
     status.newestCheckpointWallNs = 0;
     for (const auto& row : tables.checkpoints) {
@@ -191,6 +211,7 @@ void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources
         worker.deviceName = row.deviceName;
         worker.phase = WorkerPhase::Train;
         worker.restarts = restarts;
+        worker.startedWallNs = row.startedWallNs;
         worker.loss = std::numeric_limits<double>::quiet_NaN();
         const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;
         worker.endedWallNs = ended ? row.endedWallNs : 0;
@@ -276,11 +297,14 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
             [&](const WorkerStatus& w) { return w.worker == stretch.worker; });
         if (stretch.size() == 0 || stretch.attempt != status.attempt || worker == status.workers.end())
             continue;
+        if (stretch.wallEnd() * 1e9 < static_cast<double>(worker->startedWallNs))
+            continue; // of the process before
         const std::size_t last = stretch.size() - 1;
         const ChunkId chunk { telemetry.chunkAt(i, last) };
         worker->step = stretch.lastStep;
         worker->tokens = ownTokens(stretch);
-        worker->loss = static_cast<double>(stretch.loss.values[last]);
+        worker->loss = stretch.rank > 0 ? std::numeric_limits<double>::quiet_NaN() // only rank 0 knows it
+                                        : static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();
         const bool trains = worker->alive && worker->secondsSinceProgress <= quietAfter(stretch);
         worker->tokensPerSecond = trains ? paceAt(stretch) : 0;
@@ -298,12 +322,23 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
     status.lossIsGone = mean.isGone;
 }
 
+/// A worker had a claim in training; a follower of a data-parallel group holds none, and the steps are those of rank 0.
+bool isTraining(const WorkerStatus& worker, std::int64_t attempt, std::int64_t wallNs, const PastSources& sources)
+{
+    return std::any_of(sources.claims.begin(), sources.claims.end(), [&](const ClaimRow& claim) {
+        return claim.worker == worker.worker && claim.attempt.value == attempt
+            && claim.claimedWallNs >= worker.startedWallNs && claim.startedWallNs != 0 && claim.startedWallNs <= wallNs
+            && (claim.endedWallNs == 0 || claim.endedWallNs > wallNs);
+    });
+}
+
 /// What workers had trained of the chunks in their hands, as readStatus() counts it; takeClaimsBack() has the claims
 /// that had ended.
 void addWorkUnderWay(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     for (const WorkerStatus& worker : status.workers) {
-        if (!worker.alive || worker.chunkBlock < 0 || worker.step <= 0)
+        if (!worker.alive || worker.chunkBlock < 0 || worker.step <= 0
+            || !isTraining(worker, status.attempt, wallNs, sources))
             continue;
         std::int64_t ended = 0;
         for (const ClaimRow& claim : sources.claims)
@@ -386,6 +421,8 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.reading.reset();
     status.poisonedCause = {};
     status.stopDetail = {};
+    status.markedByHand = false; // nobody kept when
+    std::erase_if(status.leftOut, [wallNs](const LeftOutPart& part) { return part.wallNs > wallNs; });
     status.evaluation.reset();
     status.answers.reset();
     status.lossWorkers = 0;
@@ -498,15 +535,33 @@ std::optional<double> shownEvaluation(const StatusPtr& shown)
     return shown->supervised ? std::nullopt : std::optional(std::numeric_limits<double>::quiet_NaN());
 }
 
+std::vector<LostTraining> lostAt(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources)
+{
+    const auto wasLost = [&](const ClaimRow& claim) {
+        if (claim.attempt.value > shown.attempt || isLeftLater(claim, wallNs, sources))
+            return false;
+        if (claim.attempt.value < shown.attempt || !isUnderWay(shown.state))
+            return true;
+        return sources.tables != nullptr && !livedOn(claim, wallNs, sources.tables->incarnations);
+    };
+    std::vector<ClaimRow> then = sources.claims;
+    for (ClaimRow& claim : then)
+        if ((claim.outcome == ClaimEnd::Lost || claim.isLeftBehind) && !wasLost(claim)) {
+            claim.outcome = ClaimEnd::Trained;
+            claim.isLeftBehind = false;
+        }
+    return lostTrainings(then, {});
+}
+
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)
 {
-    if (bench.claims().claims().empty())
+    const auto& claims = bench.claims().claims();
+    if (claims.empty())
         return std::nullopt;
-    const bool past = bench.replay().moment().has_value();
-    auto lost = lostTrainings(bench.claims().claims(), past ? std::vector<ChunkCell> {} : shown.goneHolds);
-    if (past)
-        std::erase_if(lost, [&shown](const LostTraining& one) { return one.attempt >= shown.attempt; });
-    return lost;
+    const auto moment = bench.replay().moment();
+    if (!moment)
+        return lostTrainings(claims, shown.goneHolds);
+    return lostAt(*moment, shown, { shown, {}, bench.replay().left(), claims, bench.watcher().tables().get() });
 }
 
 } // namespace furrow

@@ -59,8 +59,12 @@ std::vector<ActiveStretch> activeStretches(Workbench& bench);
 /// What legends call "eval" of the status that is shown. Absent: the newest of the curve; NaN: that too, and its
 /// weights are lost. While the run trains, workers may have evaluated what no checkpoint has yet.
 std::optional<double> shownEvaluation(const StatusPtr& shown);
-/// The trainings whose steps are in no weights, of the time that is shown: in the past those of attempts that were
-/// over. Absent: the claims were not read yet.
+/// The trainings that had died with their processes by a moment, or left the weights: of earlier attempts, of one that
+/// was over then, and of workers that had ended.
+/// @param shown  statusAt() of the moment
+/// @param sources  without epochs
+std::vector<LostTraining> lostAt(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources);
+/// The trainings whose steps are in no weights, of the time that is shown. Absent: the claims were not read yet.
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown);
 
 } // namespace furrow

@@ -166,6 +166,8 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
         if (const auto by = saved.find(claim.checkpoint); by != saved.end() && by->second <= wallNs)
             cell.covered = std::min(cell.windows, cell.covered + claim.keptWindows);
+        if (claim.endedWallNs != 0 && claim.endedWallNs <= wallNs)
+            cell.savedSinceLoss = (cell.savedSinceLoss || claim.keptWindows > 0) && claim.outcome != ClaimEnd::Lost;
         cell.worker = static_cast<std::int16_t>(claim.worker);
         cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)

@@ -27,6 +27,8 @@ QString tipOf(const RunLine& line)
     QStringList lines { line.folder };
     if (!line.problem.empty())
         lines.append(coreWords(line.problem));
+    if (!line.stopDetail.empty())
+        lines.append(coreWords(line.stopDetail));
     if (!line.twin.isEmpty())
         lines.append(QCoreApplication::translate(
             "Words", "A copy: %1 is the same run in another folder. Each goes on by itself.")

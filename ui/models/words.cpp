@@ -132,7 +132,8 @@ QString fixedText(double value, int decimals)
 
 QString lossOfText(int workers)
 {
-    return QCoreApplication::translate("Words", "Loss of the newest step, mean of %n worker(s)", nullptr, workers);
+    return QCoreApplication::translate(
+        "Words", "Loss of the newest step, mean of %n worker(s), weighted by the tokens trained", nullptr, workers);
 }
 
 QString lossText(double loss, bool isGone, int decimals)
@@ -208,6 +209,8 @@ QString endSubtitle(const RunLine& line)
     const QString when = QCoreApplication::translate("Words", "made %1").arg(wallTimeText(line.createdWallNs));
     if (line.markedByHand)
         return QCoreApplication::translate("Words", "finished (marked by hand) · %1").arg(when);
+    if (!line.stopDetail.empty())
+        return QCoreApplication::translate("Words", "%1 · %2").arg(coreWords(line.stopDetail), when);
     if (line.state == RunState::Finished && line.epochsClosed > 0) {
         const int epochs = static_cast<int>(line.epochsClosed); // lupdate does not read past a cast
         return QCoreApplication::translate("Words", "%n epoch(s) · %1", nullptr, epochs).arg(when);

@@ -21,6 +21,8 @@ constexpr std::size_t kLeastPaceClaims = 8;
 /// Seconds between two finished chunks, of the newest ones; and of their slower and faster half.
 struct Pace {
     double seconds = 0;
+    double steps = 0; ///< of one of them
+    double tokens = 0;
     double fast = 0;
     double slow = 0;
 };
@@ -29,6 +31,8 @@ std::optional<Pace> chunkPace(
     const std::vector<ClaimRow>& claims, const std::vector<ActiveStretch>& active, std::int64_t nowNs)
 {
     std::vector<std::int64_t> ends;
+    std::int64_t steps = 0;
+    std::int64_t tokens = 0;
     std::optional<AttemptId> attempt;
     for (auto claim = claims.rbegin(); claim != claims.rend() && ends.size() < kPaceClaims; ++claim) {
         if (claim->claimedWallNs > nowNs)
@@ -37,8 +41,11 @@ std::optional<Pace> chunkPace(
             break; // the time between two attempts says nothing about the pace
         attempt = claim->attempt;
         if (claim->endedWallNs != 0 && claim->endedWallNs <= nowNs
-            && (claim->outcome == ClaimEnd::Trained || claim->outcome == ClaimEnd::Committed))
+            && (claim->outcome == ClaimEnd::Trained || claim->outcome == ClaimEnd::Committed)) {
             ends.push_back(claim->endedWallNs);
+            steps += claim->lastStep - claim->firstStep + 1;
+            tokens += claim->tokens;
+        }
     }
     if (ends.size() < kLeastPaceClaims)
         return std::nullopt;
@@ -50,7 +57,19 @@ std::optional<Pace> chunkPace(
     };
     const double first = mean(0, half);
     const double second = mean(half, ends.size() - 1);
-    return Pace { mean(0, ends.size() - 1), std::min(first, second), std::max(first, second) };
+    const auto chunks = static_cast<double>(ends.size());
+    return Pace { mean(0, ends.size() - 1), static_cast<double>(steps) / chunks, static_cast<double>(tokens) / chunks,
+        std::min(first, second), std::max(first, second) };
+}
+
+/// A rule of steps, tokens or hours ends the run before as many chunks as that are trained.
+bool endsSooner(const RunStatus& status, const Pace& pace, double chunks)
+{
+    constexpr double kSecondsPerHour = 3600;
+    const StoppingRules& rules = status.rules;
+    return (rules.steps > 0 && static_cast<double>(rules.steps - status.steps) < chunks * pace.steps)
+        || (rules.tokens > 0 && static_cast<double>(rules.tokens - status.tokens) < chunks * pace.tokens)
+        || (rules.hours > 0 && rules.hours * kSecondsPerHour - status.activeSeconds < chunks * pace.seconds);
 }
 
 QString clockText(std::int64_t nowNs, double secondsFromNow)
@@ -78,6 +97,8 @@ QString endEstimate(const RunStatus& status, const std::vector<ClaimRow>& claims
     if (!pace || left == 0)
         return {};
     const auto n = static_cast<double>(left);
+    if (endsSooner(status, *pace, n))
+        return {};
     const std::int64_t epochs = shown->count();
     const QString about = clockText(nowNs, n * pace->seconds);
     const QString from = clockText(nowNs, n * pace->fast);

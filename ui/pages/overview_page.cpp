@@ -218,9 +218,10 @@ void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
     figures_->setValue(0, lossText(status.loss, status.lossIsGone),
-        status.lossIsGone ? lossIsGoneText()
-                          : tr("Mean of %n worker(s), of the loss of their newest step; the curves are smoothed",
-                                nullptr, status.lossWorkers));
+        status.lossIsGone
+            ? lossIsGoneText()
+            : tr("Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed",
+                  nullptr, status.lossWorkers));
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
         evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights have been evaluated on held-out text yet"));
@@ -276,7 +277,7 @@ void OverviewPage::showReading(const RunStatus& status)
         2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
     const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, each));
     reading_->setValue(3, each > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
-        tr("Samples in weights, over all epochs, per sample to be trained; what is held out or left out is not counted"));
+        tr("Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted"));
     const QString downloaded = reading.downloadedBytes > 0
         ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests))
               .arg(bytesText(reading.downloadedBytes))

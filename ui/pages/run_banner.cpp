@@ -27,9 +27,13 @@ QString causeSentence(const RunStatus& status)
 }
 
 /// What a resume can begin from.
-QString keptSentence(const RunStatus& status)
+/// @param tables  null: not read yet
+QString keptSentence(const RunStatus& status, const TablesPtr& tables)
 {
     const auto shown = shownEpochs(status);
+    if (status.newestCheckpointWallNs == 0 && tables && !tables->checkpoints.empty())
+        return QCoreApplication::translate(
+            "RunBanner", "No whole checkpoint is left: a resume starts from the beginning.");
     if (!shown || status.newestCheckpointWallNs == 0)
         return QCoreApplication::translate(
             "RunBanner", "No checkpoint has been written yet: a resume starts from the beginning.");
@@ -119,7 +123,7 @@ void RunBanner::take(const StatusPtr& status)
         ? stateWord(status->state)
         : tr("%1 at %2").arg(stateWord(status->state), wallTimeText(status->endedWallNs));
     sentence_ = cause.isEmpty() ? word : tr("%1: %2").arg(word, cause);
-    kept_ = away ? coreWords(status->checkpointsAway) : keptSentence(*status);
+    kept_ = away ? coreWords(status->checkpointsAway) : keptSentence(*status, bench_.watcher().tables());
     for (QPushButton* button : buttons_)
         button->show();
     showPlan();

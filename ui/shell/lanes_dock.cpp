@@ -45,6 +45,17 @@ bool isLost(const ClaimRow& claim, const std::set<ChunkId>& gone)
     return claim.outcome == ClaimEnd::Lost || (isHeld && gone.contains(claim.chunk));
 }
 
+/// 0: its training goes on. One that ended with its process, and was not freed yet, ended when that was last heard of.
+std::int64_t endOf(const ClaimRow& claim, const LastSigns& signs, const std::set<ChunkId>& gone)
+{
+    if (claim.endedWallNs != 0)
+        return std::max(claim.claimedWallNs, whenItEnded(claim.endedWallNs, claim.attempt, signs));
+    if (!gone.contains(claim.chunk))
+        return 0;
+    const auto sign = signs.find(claim.attempt.value);
+    return std::max(claim.claimedWallNs, sign == signs.end() ? 0 : sign->second);
+}
+
 void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, const LastSigns& signs,
     const std::set<ChunkId>& gone)
 {
@@ -52,9 +63,7 @@ void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, 
         Lane& lane = lanes[claim.worker];
         lane.worker = claim.worker;
         lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
-            seconds(claim.startedWallNs),
-            seconds(std::max(claim.claimedWallNs, whenItEnded(claim.endedWallNs, claim.attempt, signs))),
-            isLost(claim, gone) });
+            seconds(claim.startedWallNs), seconds(endOf(claim, signs, gone)), isLost(claim, gone) });
     }
     for (auto& [worker, lane] : lanes) {
         if (lane.claims.size() > kMostClaimsPerLane)
@@ -146,7 +155,7 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, markStale);
     connect(&bench_.watcher(), &RunWatcher::problemChanged, this, markStale);
     connect(span_, &QComboBox::currentIndexChanged, this, &LanesDock::follow);
-    connect(&bench_.replay(), &Replay::momentChanged, this, &LanesDock::follow);
+    connect(&bench_.replay(), &Replay::momentChanged, this, &LanesDock::takeMoment);
     connect(lanes_, &LaneView::chunkClicked, this, [this](std::int64_t chunk, int worker) {
         if (const ChunkCell* cell = bench_.cells().find({ chunk }))
             bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
@@ -157,6 +166,13 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
         const auto& chunks = bench_.selection().selection().chunks;
         lanes_->setHighlighted(chunks.empty() ? 0 : chunks.front().id.value);
     });
+}
+
+void LanesDock::takeMoment()
+{
+    stale_ = stale_ || isPast_ != bench_.replay().moment().has_value(); // speeds are of the present
+    if (isVisible())
+        showNow();
 }
 
 /// It rests while nobody sees it.
@@ -176,6 +192,7 @@ void LanesDock::showNow()
 void LanesDock::rebuild()
 {
     stale_ = false;
+    isPast_ = bench_.replay().moment().has_value();
     std::map<int, Lane> byWorker;
     const auto& watcher = bench_.watcher();
     const LastSigns signs = watcher.status() && watcher.tables()
@@ -188,7 +205,7 @@ void LanesDock::rebuild()
     addClaims(byWorker, bench_.claims().claims(), signs, gone);
     if (watcher.tables())
         addProcesses(byWorker, *watcher.tables(), signs);
-    if (const StatusPtr known = presentStatus(bench_); known && watcher.tables())
+    if (const StatusPtr known = presentStatus(bench_); known && watcher.tables() && !isPast_)
         addSpeeds(byWorker, *watcher.tables(), *known);
     auto lanes = std::make_shared<std::vector<Lane>>();
     newest_ = 0;

@@ -27,6 +27,7 @@ private:
     void showNow();
     void rebuild();
     void follow();
+    void takeMoment();
 
     Workbench& bench_;
     LaneView* lanes_;
@@ -35,6 +36,7 @@ private:
     QComboBox* span_;
     QTimer* timer_;
     bool stale_ = true;
+    bool isPast_ = false; ///< made while a moment was replayed
     double oldest_ = 0; // begin of what is known [s since 1970]
     double newest_ = 0; // end of what is known [s since 1970]
 };

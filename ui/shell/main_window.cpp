@@ -130,6 +130,7 @@ bool MainWindow::event(QEvent* event)
 void MainWindow::connectBench()
 {
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &MainWindow::takeStatus);
+    connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &MainWindow::reviewWarning);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         showCentre();
         showState();
@@ -302,6 +303,7 @@ void MainWindow::takeStatus(const StatusPtr&)
 {
     showState();
     reviewRefusal();
+    reviewWarning();
 }
 
 void MainWindow::showState()

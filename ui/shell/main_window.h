@@ -132,6 +132,7 @@ private:
     /// Stays until a person has read it, has resumed the run that it says has ended, or looks at another one.
     void warn(const Alert& alert);
     void dropWarning();
+    void reviewWarning();
 
     Workbench& bench_;
     Appearance& appearance_;

@@ -44,6 +44,8 @@
 #include <QStackedWidget>
 #include <QUrl>
 
+#include <algorithm>
+
 namespace furrow {
 
 namespace {
@@ -357,6 +359,18 @@ void MainWindow::dropWarning()
     tell({});
 }
 
+/// That a run had ended is no news once a later attempt goes on, whoever began it: there is nothing to resume.
+void MainWindow::reviewWarning()
+{
+    const StatusPtr& status = bench_.watcher().status();
+    const TablesPtr& tables = bench_.watcher().tables();
+    const bool isOfAnEnd = warnedOf_ == AlertKind::Interrupted || warnedOf_ == AlertKind::Failed;
+    if (warning_.isEmpty() || !isOfAnEnd || !status || !isUnderWay(status->state) || !tables)
+        return;
+    if (!tables->attempts.empty() && tables->attempts.back().startedWallNs > warnedNs_)
+        dropWarning();
+}
+
 void MainWindow::resume()
 {
     const StatusPtr& status = bench_.watcher().status();
@@ -467,6 +481,14 @@ void MainWindow::leaveChunksOut()
     QString what
         = tr("They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit "
              "and reports name them. That cannot be taken back.");
+    const auto inPart = std::count_if(chosen.begin(), chosen.end(), [this](ChunkId chunk) {
+        const ChunkCell* cell = bench_.cells().find(chunk);
+        return cell != nullptr && cell->covered > 0;
+    });
+    if (inPart > 0)
+        what = tr("%n of them are in the weights in part; that part stays, the rest is not trained.", nullptr,
+                   static_cast<int>(inPart))
+            + QLatin1Char(' ') + what;
     if (others > 0)
         what = tr("%n more selected chunk(s) are trained already, or in training, and stay.", nullptr, others)
             + QLatin1Char(' ') + what;

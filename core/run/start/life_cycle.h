@@ -74,7 +74,8 @@ struct ResumePlan {
         std::int64_t kept = 0; ///< committed chunks that stay when the run goes on from here: of ResumeEffect::epochs,
                                ///< and of the epochs of `redo`
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
-        double redoTokens = 0; ///< of those
+        std::vector<ChunkId> partsLost; ///< ResumeEffect::partsLost of a resume from here
+        double redoTokens = 0; ///< of `redo`, and of what checkpoints have of `partsLost`
     };
     std::vector<CheckpointChoice> checkpoints;
     std::vector<CheckpointId> thereAgain; ///< of those, removed ones that a resume takes back
@@ -83,7 +84,7 @@ struct ResumePlan {
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     Message olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
-    double redoTokens = 0; ///< of ResumeEffect::redo
+    double redoTokens = 0; ///< of ResumeEffect::redo, and of what checkpoints have of its `partsLost`
     ReplicaHeads heads; ///< of a plain resume; replicasInWords() says what becomes of them
     RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never
@@ -93,6 +94,11 @@ struct ResumePlan {
     std::vector<Message> notes;
 
     const CheckpointChoice* choiceOf(CheckpointId checkpoint) const; ///< null: it is not among `checkpoints`
+    /// What a resume from one of `checkpoints` does with the chunks of `effect`. Copies its cells: for one choice, not
+    /// for all of them.
+    ResumeEffect effectOf(const CheckpointChoice& choice) const;
+    /// How many chunks that one trains again.
+    std::int64_t againFrom(const CheckpointChoice& choice) const;
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;
     CheckpointFiles files() const; ///< asks this plan: it must live as long

@@ -27,6 +27,18 @@ Result<std::map<ChunkId, bool>> heldChunks(LedgerReader& reader) // -> begun
     return held;
 }
 
+bool has(const std::vector<ChunkId>& ascending, ChunkId chunk)
+{
+    return std::binary_search(ascending.begin(), ascending.end(), chunk);
+}
+
+/// What checkpoints have of it leaves the weights: as the ledger will count it.
+void losePart(ChunkCell& cell)
+{
+    ++cell.timesLost;
+    cell.savedSinceLoss = false;
+}
+
 std::set<std::int64_t> epochsOf(const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
 {
     std::set<std::int64_t> numbers;
@@ -47,8 +59,7 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
     if (isWorkLost(cell))
         return ChunkFate::Lost;
     switch (cell.state) {
-    case ChunkState::Committed:
-        return std::binary_search(redo.begin(), redo.end(), cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
+    case ChunkState::Committed: return has(redo, cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
     case ChunkState::Excluded: return ChunkFate::Excluded;
     case ChunkState::Poisoned:
     case ChunkState::Accepted: return ChunkFate::Poisoned;
@@ -107,8 +118,8 @@ Result<ResumeEffect> resumeEffect(
                 cell.holderGone = true;
                 cell.begun = holder->second;
             }
-            if (std::binary_search(effect.partsLost.begin(), effect.partsLost.end(), cell.id))
-                ++cell.timesLost; // as the ledger will count it
+            if (has(effect.partsLost, cell.id))
+                losePart(cell);
             ++effect.byFate[static_cast<std::size_t>(effect.fateOf(cell))];
         }
         effect.epochs.push_back({ number, std::move(cells) });
@@ -116,13 +127,28 @@ Result<ResumeEffect> resumeEffect(
     return effect;
 }
 
+ResumeEffect ResumeEffect::whenLeaving(
+    const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const
+{
+    ResumeEffect then = *this;
+    then.redo = redoThen;
+    then.partsLost = partsLostThen;
+    then.byFate = {};
+    for (auto& epoch : then.epochs)
+        for (ChunkCell& cell : epoch.cells) {
+            if (has(partsLostThen, cell.id) && !has(partsLost, cell.id))
+                losePart(cell);
+            ++then.byFate[static_cast<std::size_t>(then.fateOf(cell))];
+        }
+    return then;
+}
+
 ResumeEffect::KeptOfLost ResumeEffect::keptOfLost() const
 {
     KeptOfLost sum;
     for (const auto& epoch : epochs)
         for (const ChunkCell& cell : epoch.cells) {
-            if (!isWorkLost(cell) || cell.covered == 0
-                || std::binary_search(partsLost.begin(), partsLost.end(), cell.id))
+            if (!isWorkLost(cell) || cell.covered == 0 || has(partsLost, cell.id))
                 continue;
             ++sum.chunks;
             sum.samplesDone += samplesDone(cell);
@@ -186,7 +212,10 @@ Message effectSentence(const ResumeEffect& effect)
         ? sentence("It keeps %1 chunks and trains none again.", { kept })
         : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
     Message all = whole;
-    for (const Message& more : { keptOfLostSentence(effect), partsSentence(effect) })
+    const std::int64_t first = effect.epochs.empty() ? 0 : effect.epochs.front().epoch;
+    const Message before
+        = first > 0 ? sentence("All of the epochs before epoch %1 is kept.", { std::to_string(first + 1) }) : Message();
+    for (const Message& more : { before, keptOfLostSentence(effect), partsSentence(effect) })
         if (!more.empty())
             all += " " + more;
     return all;

@@ -54,6 +54,11 @@ struct ResumeEffect {
     KeptOfLost keptOfLost() const;
     /// How many chunks are trained again.
     std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
+    /// The cells as they are when other chunks leave the weights. Heads and survivors stay those of this one, and
+    /// epochs that only the other choice opens again have no cells.
+    /// @param redoThen  ascending, as `redo`
+    /// @param partsLostThen  ascending, this one's `partsLost` among them
+    ResumeEffect whenLeaving(const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const;
 };
 
 /// What a look at the files of the checkpoints says.

@@ -113,6 +113,7 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
         choice.loss = losses.of(back);
         choice.redo = std::move(back.redo);
+        choice.partsLost = std::move(back.partsLost);
         choice.kept = keptOf(plan, epochs, choice.redo);
     }
     return {};
@@ -141,16 +142,29 @@ void nameMissingData(const RunFile& file, ResumePlan& plan)
         plan.notes.push_back(std::move(why));
 }
 
+/// What checkpoints have of these chunks, which are not committed.
+double tokensInParts(const ResumeEffect& effect, const std::vector<ChunkId>& chunks)
+{
+    double tokens = 0;
+    if (chunks.empty()) // as a rule: of a million cells none is asked
+        return tokens;
+    for (const auto& epoch : effect.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (cell.covered > 0 && cell.windows > 0 && std::ranges::binary_search(chunks, cell.id))
+                tokens += static_cast<double>(cell.tokens) * cell.covered / cell.windows;
+    return tokens;
+}
+
 /// What the learning rate goes by.
 Status addRate(const RunPaths& paths, const LedgerReader& ledger, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.rate, readRateOutlook(paths));
     const auto& tracker = ledger.file();
     FURROW_TRY_ASSIGN(auto redo, tokensIn(tracker, plan.effect.redo));
-    plan.redoTokens = static_cast<double>(redo);
+    plan.redoTokens = static_cast<double>(redo) + tokensInParts(plan.effect, plan.effect.partsLost);
     for (auto& choice : plan.checkpoints) {
         FURROW_TRY_ASSIGN(auto back, tokensIn(tracker, choice.redo));
-        choice.redoTokens = static_cast<double>(back);
+        choice.redoTokens = static_cast<double>(back) + tokensInParts(plan.effect, choice.partsLost);
     }
     return {};
 }
@@ -238,6 +252,23 @@ Result<ResumePlan> planResume(const RunPaths& paths)
 const ResumePlan::CheckpointChoice* ResumePlan::choiceOf(CheckpointId checkpoint) const
 {
     return find(checkpoints, checkpoint);
+}
+
+ResumeEffect ResumePlan::effectOf(const CheckpointChoice& choice) const
+{
+    return effect.whenLeaving(choice.redo, choice.partsLost);
+}
+
+std::int64_t ResumePlan::againFrom(const CheckpointChoice& choice) const
+{
+    auto again = std::ssize(choice.redo) + effect[ChunkFate::Lost];
+    if (choice.partsLost.empty())
+        return again;
+    for (const auto& epoch : effect.epochs)
+        again += std::ranges::count_if(epoch.cells, [&](const ChunkCell& cell) {
+            return std::ranges::binary_search(choice.partsLost, cell.id) && effect.fateOf(cell) != ChunkFate::Lost;
+        });
+    return again;
 }
 
 bool ResumePlan::isWhole(CheckpointId checkpoint) const

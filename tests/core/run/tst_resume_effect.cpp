@@ -313,6 +313,63 @@ private Q_SLOTS:
         verifyClean(field);
     }
 
+    /// The dialog kept the part of a chunk that the chosen checkpoint does not have; the dry run had it trained again.
+    void anOlderCheckpointWasWeighedAsThePlainResume()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto worker = field.worker(0);
+        const auto first = claimed(worker);
+        good(worker.begin(*first));
+        good(worker.finish(*first, trainedAll(*first)));
+        const auto older = good(worker.commit(record(0, "c1"), partsOf(*first)));
+        const auto second = claimed(worker);
+        good(worker.begin(*second));
+        good(worker.finish(*second, trainedRange(0, 4, 1, 2), true));
+        const Part part { second->chunk, { 0, 4 } };
+        good(worker.commit(record(0, "c2"), { &part, 1 }));
+        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        auto reader = field.reader();
+        const auto plain = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(plain[ChunkFate::Partly], 1);
+        const auto weights = good(weightsAfterResume(reader, older, { whole }));
+        const auto derived = plain.whenLeaving(weights.redo, weights.partsLost);
+        const auto asked = good(resumeEffect(reader, older, { whole }));
+        QVERIFY(derived.byFate == asked.byFate);
+        QCOMPARE(derived[ChunkFate::Lost], 1);
+        QCOMPARE(derived[ChunkFate::Partly], 0);
+        QCOMPARE(effectSentence(derived).text(), effectSentence(asked).text());
+    }
+
+    /// A chunk was lost, taken up again and left in the middle with a checkpoint: "work lost" for ever, though nothing
+    /// of it was to be done again.
+    void aChunkOnceLostStayedLostAfterAPartOfItWasSaved()
+    {
+        Field field;
+        field.fill(1, 2);
+        auto first = field.worker(0);
+        const auto lost = claimed(first);
+        good(first.begin(*lost));
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.revoke(field.ids[0], "killed"));
+        auto reader = field.reader();
+        QVERIFY(isWorkLost(good(reader.cell(lost->chunk))));
+        auto second = field.worker(1);
+        const auto claim = claimed(second);
+        QVERIFY(claim->chunk == lost->chunk);
+        good(second.begin(*claim));
+        good(second.finish(*claim, trainedRange(0, 4, 1, 2), true));
+        const Part part { claim->chunk, { 0, 4 } };
+        const auto checkpoint = good(second.commit(record(1, "c1"), { &part, 1 }));
+        (void)good(supervisor.revoke(field.ids[1], "ended"));
+        const auto cell = good(reader.cell(lost->chunk));
+        QCOMPARE(cell.timesLost, 1);
+        QVERIFY(isPartlyTrained(cell) && !isWorkLost(cell));
+        (void)good(supervisor.markDamaged(checkpoint, "bit rot"));
+        QVERIFY(isWorkLost(good(reader.cell(lost->chunk))));
+        verifyClean(field);
+    }
+
     /// "free 293" while both workers trained: the counts were of the newest epoch.
     void countsOfTheEpochAreOfAllOpenOnes()
     {

@@ -383,6 +383,29 @@ private Q_SLOTS:
         QVERIFY(bytes.find("train/loss") != std::string::npos && bytes.find("lost/loss") != std::string::npos);
     }
 
+    /// A mean over the column was too low: ranks that know no loss had one of 0.
+    void aFollowerOfAGroupHadALossOfNothing()
+    {
+        std::string lines;
+        encodeLine(TelemetryHeader { "r", 1, 1, "b", 1'000'000'000'000, 0 }, lines);
+        StepRecord record;
+        record.monotonicNs = 1'000'000'000;
+        record.step = 1;
+        record.ranks = 2;
+        record.rank = 1;
+        encodeLine(TelemetryRecord(record), lines);
+        append(folder_ / "1-w1.jsonl", lines);
+        const auto out = folder_.parent_path() / "followers";
+        QCOMPARE(exportTelemetry(folder_, MeasuredFormat::JsonLines, out, {}).value(), 1);
+        std::ifstream in(out / "records.jsonl", std::ios::binary);
+        std::string line;
+        std::getline(in, line);
+        const QJsonObject row = QJsonDocument::fromJson(QByteArray::fromStdString(line)).object();
+        QCOMPARE(row[QStringLiteral("rank")].toInt(), 1);
+        for (const char* name : { "loss", "tokens", "step_tokens", "samples", "global_step", "learning_rate" })
+            QVERIFY2(row[QLatin1String(name)].isNull(), name);
+    }
+
     void theCacheGivesTheSameSnapshotAndGoesOn()
     {
         SyntheticRun run;

@@ -243,7 +243,7 @@ void buildMeters(QGridLayout& grid)
     chunks->setParts(
         { { 1412, MeterFill::Committed }, { 57, MeterFill::TrainedStripes }, { 12, MeterFill::Leased } }, 2419);
     chunks->setNumbers(QStringLiteral("1,412"), QStringLiteral("2,419"), QStringLiteral("58.4 %"));
-    auto* samples = new Meter(QStringLiteral("Samples in weights"));
+    auto* samples = new Meter(QStringLiteral("Samples committed"));
     samples->setParts({ { 5640183, MeterFill::Steps } }, 9672101);
     samples->setNumbers(QStringLiteral("5,640,183"), QStringLiteral("9,672,101"), QStringLiteral("58.3 %"));
     auto* steps = new Meter(QStringLiteral("Optimiser steps"));

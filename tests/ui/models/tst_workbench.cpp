@@ -124,6 +124,19 @@ private Q_SLOTS:
         QVERIFY(tip(0).isEmpty());
     }
 
+    /// A run that skipped most of its windows was just "Finished".
+    void theLibraryDidNotSayThatMostWasLeftOut()
+    {
+        RunLine skipped = line("skipped");
+        skipped.state = RunState::Finished;
+        skipped.epochsClosed = 3;
+        skipped.stopDetail = "most of the text is not in the weights";
+        QVERIFY2(runSubtitle(skipped).contains(QStringLiteral("most of the text")), qPrintable(runSubtitle(skipped)));
+        RunListModel model;
+        model.reset({ skipped });
+        QVERIFY(model.index(0, 0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("most of the text")));
+    }
+
     void anAlertIsToldOnceAndNotForWhatWasSoBefore()
     {
         Alerts alerts;

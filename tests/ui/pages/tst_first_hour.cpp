@@ -299,7 +299,7 @@ private Q_SLOTS:
         OverviewPage page(bench);
         page.resize(1200, 900);
         page.show();
-        QCOMPARE(labelsThatSay(page, QStringLiteral("Samples in weights")), 0); // the meter draws its own
+        QCOMPARE(labelsThatSay(page, QStringLiteral("Samples committed")), 0); // the meter draws its own
         QCOMPARE(labelsThatSay(page, QStringLiteral("Samples, all epochs")), 1);
         const auto known = good(readStatus(story.paths())).evaluation;
         QVERIFY(known && known->beforeEndOf == 0); // its evaluation is the newest
@@ -478,8 +478,7 @@ private Q_SLOTS:
         ChartsPage page(bench);
         page.resize(464, 420); // what such a window leaves
         page.show();
-        QTest::qWait(50);
-        QVERIFY2(page.minimumSizeHint().width() <= 464, qPrintable(QString::number(page.minimumSizeHint().width())));
+        QTRY_VERIFY_WITH_TIMEOUT(page.minimumSizeHint().width() <= 464, kPatienceMs);
         QList<QWidget*> bar;
         for (auto* combo : page.findChildren<QComboBox*>(QString(), Qt::FindDirectChildrenOnly))
             bar.append(combo);
@@ -487,10 +486,14 @@ private Q_SLOTS:
             if (button->isVisible())
                 bar.append(button);
         QVERIFY(bar.size() >= 4);
+        const auto isClear = [&](const QWidget* one) {
+            return page.rect().contains(one->geometry()) && std::ranges::none_of(bar, [one](const QWidget* other) {
+                return one != other && one->geometry().intersects(other->geometry());
+            });
+        };
         for (const QWidget* one : bar) {
-            QVERIFY(page.rect().contains(one->geometry()) && !one->accessibleName().isEmpty());
-            for (const QWidget* other : bar)
-                QVERIFY(one == other || !one->geometry().intersects(other->geometry()));
+            QTRY_VERIFY_WITH_TIMEOUT(isClear(one), kPatienceMs); // the layout may come late
+            QVERIFY(!one->accessibleName().isEmpty());
         }
     }
 };

@@ -1,4 +1,5 @@
 #include "core/config/option_term.h"
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/finished_mark.h"
@@ -178,6 +179,35 @@ private Q_SLOTS:
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
     }
 
+    /// The counts of a plain resume stood under an older checkpoint: "Partly trained: 1; what is trained of them is
+    /// kept", and it was trained again.
+    void anOlderCheckpointKeptPartsThatItDoesNotHave()
+    {
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        ChunkCell& begun = plan->effect.epochs.front().cells[9];
+        begun.state = ChunkState::Free;
+        begun.holderGone = false;
+        begun.windows = 10;
+        begun.covered = 4;
+        begun.samples = 20;
+        countFates(*plan);
+        plan->checkpoints[0].partsLost = { chunkAt(9) };
+        QCOMPARE(plan->againFrom(plan->checkpoints[0]), 5);
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(says(dialog, QStringLiteral("Partly trained: 1; what is trained of them is kept.")));
+        buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
+        QVERIFY(says(dialog, QStringLiteral("5 chunk(s) are trained again"))); // three after it, one lost, one begun
+        QVERIFY(!says(dialog, QStringLiteral("what is trained of them is kept")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 5 of the 10 chunks")));
+        QVERIFY(says(dialog, QStringLiteral("sum 10")));
+        buttonOf<QRadioButton>(dialog, QStringLiteral("The newest"))->click();
+        QVERIFY(says(dialog, QStringLiteral("1 chunk(s) are trained again")));
+    }
+
     /// Near the end of an epoch two are open: the dialog said "No chunk is trained again.", the header "free 293" while
     /// both workers trained.
     void dialogHeadAndMetersCountAllOpenEpochs()
@@ -260,6 +290,44 @@ private Q_SLOTS:
                 && label->toolTip().contains(QLatin1String("13:00"));
         });
         QVERIFY(found);
+    }
+
+    /// "Epoch ends about 23:40" of a run whose steps were over at 22:00.
+    void anEpochWasPromisedThatARuleEndsSooner()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        RunStatus status;
+        status.state = RunState::Running;
+        status.steps = 1000;
+        status.tokens = 50'000;
+        status.activeSeconds = 3600;
+        status.epochs.emplace_back();
+        status.epochs.front().blockCount = 1;
+        status.epochs.front().chunks[ChunkState::Free] = 60; // 600 steps, 6000 tokens and an hour
+        std::vector<ClaimRow> claims;
+        for (int i = 0; i < 20; ++i) {
+            ClaimRow claim;
+            claim.attempt = AttemptId { 1 };
+            claim.endedWallNs = (1000 + i * 60) * kSecond;
+            claim.claimedWallNs = claim.endedWallNs - kSecond;
+            claim.firstStep = 1;
+            claim.lastStep = 10;
+            claim.tokens = 100;
+            claim.outcome = ClaimEnd::Committed;
+            claims.push_back(claim);
+        }
+        const auto isPromised = [&](const StoppingRules& rules) {
+            status.rules = rules;
+            EpochHead head;
+            head.setStatus(status, claims, claims.back().endedWallNs);
+            const auto labels = head.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->toolTip().contains(QLatin1String("ends about")); });
+        };
+        QVERIFY(isPromised({}));
+        QVERIFY(isPromised({ .steps = 1700 }) && !isPromised({ .steps = 1500 }));
+        QVERIFY(isPromised({ .tokens = 57'000 }) && !isPromised({ .tokens = 55'000 }));
+        QVERIFY(isPromised({ .hours = 2.1 }) && !isPromised({ .hours = 1.9 }));
     }
 
     /// A resume fell back from a damaged checkpoint, or began anew, and nobody had been asked.
@@ -604,6 +672,50 @@ private Q_SLOTS:
         QVERIFY(isSaid());
         read->click();
         QVERIFY(!isSaid() && !read->isVisible());
+    }
+
+    /// "was interrupted. Resume shows what would be trained again." beside a run that trained: nobody had pressed the
+    /// button of this window.
+    void aRunWasCalledInterruptedWhileItTrainedAgain()
+    {
+        RunStory story({});
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.watcher().status() && bench.watcher().status()->state == RunState::Interrupted, kPatienceMs);
+        Alert alert;
+        alert.kind = AlertKind::Interrupted;
+        alert.text = QStringLiteral("story was interrupted.");
+        alert.wallNs = systemClock().wallNs();
+        Q_EMIT bench.alerts().raised(alert);
+        QVERIFY(says(*window.statusBar(), alert.text));
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        (void)good(story.supervisor().beginAttempt(thisProcess(), "{}"));
+        story.makeAlive();
+        QTRY_VERIFY_WITH_TIMEOUT(!says(*window.statusBar(), alert.text), kPatienceMs);
+        QVERIFY(isUnderWay(bench.watcher().status()->state));
+    }
+
+    /// All that were written are damaged: "No checkpoint has been written yet".
+    void theBannerSaidThatNoCheckpointWasEverWritten()
+    {
+        RunStory story({});
+        auto supervisor = story.supervisor();
+        for (const auto& row : good(good(LedgerReader::open(story.paths().tracker())).checkpoints()))
+            (void)good(supervisor.markDamaged(row.id, "bit rot"));
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        auto* banner = window.findChild<RunBanner*>();
+        QTRY_VERIFY_WITH_TIMEOUT(says(*banner, QStringLiteral("No whole checkpoint is left")), kPatienceMs);
+        QVERIFY(!says(*banner, QStringLiteral("has been written yet")));
     }
 
     void interruptedRunIsMarkedFinishedFromItsBanner()

@@ -759,6 +759,29 @@ private Q_SLOTS:
             qPrintable(view->accessibleDescription()));
     }
 
+    /// A chunk in training had an end as soon as it began, so the lanes drew nothing of it.
+    void theLanesDrewNothingOfTheChunkInTraining()
+    {
+        RunStory story({ .workers = 1, .trained = 4 });
+        story.makeAlive();
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        (void)story.beginOne(0, 3, 0.5);
+        Workbench bench(story.workspace());
+        LanesDock lanes(bench);
+        lanes.resize(900, 200);
+        lanes.show();
+        show(bench, story);
+        auto* view = lanes.findChild<LaneView*>();
+        const QSignalSpy clicked(view, &LaneView::chunkClicked);
+        const auto isDrawnNow = [&] {
+            QTest::mouseClick(view, Qt::LeftButton, {}, { view->width() - 20, 42 });
+            return !clicked.isEmpty();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isDrawnNow(), kPatienceMs);
+        const ChunkId found { clicked.last()[0].toLongLong() };
+        QVERIFY(good(good(LedgerReader::open(story.paths().tracker())).cell(found)).state == ChunkState::Leased);
+    }
+
     /// A run that could not be read had workers at 34,230 tok/s and the state Running.
     void aRunThatCouldNotBeReadTrainedOnInLanesAndInspector()
     {

@@ -327,8 +327,9 @@ void EstimatePanel::refreshTime()
         return;
     }
     timeValue_->setText(tr("about %1").arg(durationText(static_cast<double>(extent_.tokens) / pace->tokensPerSecond)));
-    timeNote_->setText((
-        pace->isSame ? tr("%1, measured on %2") : tr("%1, estimated from %2 by operations per token and cores or GPUs"))
+    timeNote_->setText(
+        (pace->isSame ? tr("%1, measured on %2, its evaluations included")
+                      : tr("%1, estimated from %2 by operations per token and cores or GPUs, its evaluations included"))
             .arg(rateText(pace->tokensPerSecond), runs[pace->from]->name));
 }
 
