@@ -352,9 +352,15 @@ std::string appendJson(const Value& value, const JsonStyle& style, std::size_t m
 
 Result<Value> readJson(std::string_view text, Arena& arena)
 {
-    const auto odd = oddNumbers(text);
+    const OddNumbers none;
+    JsonBuilder plain(arena, none);
+    if (nlohmann::json::sax_parse(text, &plain))
+        return plain.result();
+    const auto odd = oddNumbers(text); // few texts have any: only one that the parser refuses is looked through
+    if (odd.values.empty())
+        return plain.result();
     JsonBuilder builder(arena, odd);
-    (void)nlohmann::json::sax_parse(odd.values.empty() ? text : std::string_view(odd.text), &builder);
+    (void)nlohmann::json::sax_parse(odd.text, &builder);
     return builder.result();
 }
 
