@@ -17,6 +17,7 @@ namespace furrow {
 // - FURROW_REMOVED_PATIENCE_S=seconds: until a file of the data that is gone counts as removed.
 // - FURROW_SQLITE_FAULT=file: while that file exists, SQLite's own reading and writing fails as its first word says:
 // full, write, sync, read; unread: the system itself refuses to read.
+// - FURROW_BUSY_S=seconds: how long at most who has no patience of its own waits for the lock of a tracker.
 // - FURROW_CLOCK=file: two numbers in it are added to the wall clock and to the monotonic one [s]: clocks that jump.
 // - FURROW_FREEZE=file: the process whose id is its first word (0: whoever looks) removes it and stands still, inside a
 // transaction of the kind that is its second word: read, write.

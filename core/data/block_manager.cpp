@@ -20,6 +20,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -91,6 +92,7 @@ struct BlockManager::State {
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
     std::set<std::string> pinned;
     bool proven = false;
+    bool keepsBeginnings = false;
 
     Result<PreparedFile> fromCache(const std::string& name);
     Result<PreparedFile> make(const PlannedBlock& block, const std::string& name, const std::function<bool()>& goOn,
@@ -114,6 +116,7 @@ struct BlockManager::State {
     Error causeOf(const Error& error, const std::set<std::string>& files);
     std::set<std::string> filesOf(const PlannedBlock& block) const;
     bool foundWrongCopy(const std::set<std::string>& files);
+    bool isReadByParts(const std::set<std::string>& files) const;
 };
 
 const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Segment& segment) const
@@ -202,6 +205,17 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
         return Error { ErrorCode::Busy,
             sentence("A copy in the cache is damaged and is made or fetched again (%1)", { error.message }) };
     return Error { ErrorCode::Corrupt, error.message };
+}
+
+bool BlockManager::State::isReadByParts(const std::set<std::string>& files) const
+{
+    const auto compared = access->proofs().proven();
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files)
+            if (files.contains(file.path) && isDistantPath(file.path) && !file.member
+                && file.format.format == TextFormat::Parquet && !compared.contains(file.pathOnDisk()))
+                return true;
+    return false;
 }
 
 Result<BlockContent> BlockManager::State::readOnly(const PlannedBlock& block, const std::function<bool()>& goOn)
@@ -319,12 +333,21 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
 
 Result<std::optional<PlannedBlock>> BlockManager::planNext()
 {
+    if (!std::exchange(state_->keepsBeginnings, true))
+        state_->access->keepBeginnings(state_->manifest);
     auto block = state_->planner->next();
     state_->proven = block.ok() && !block.value().has_value() && state_->planner->unprovenReason().empty();
     if (!block.ok())
         return state_->causeOf(block.error(), { state_->planner->failedFile() });
     return block;
 }
+
+bool BlockManager::isReadByParts(const PlannedBlock& block) const
+{
+    return state_->isReadByParts(state_->filesOf(block));
+}
+
+bool BlockManager::planningReadsByParts() const { return state_->isReadByParts({ state_->planner->failedFile() }); }
 
 bool BlockManager::planningFillsCache() const { return state_->planner->nextFillsCache(); }
 
@@ -508,7 +531,7 @@ Status BlockManager::putAside(const PlannedBlock& block)
 void BlockManager::planOn(const Error& error)
 {
     if (state_->config.badFiles != BadFiles::LeaveOut) {
-        state_->planner->giveSourceUp(error.message);
+        state_->planner->giveFileUp(error.message);
         return;
     }
     state_->cutOff[state_->planner->failedFile()] = error.message;

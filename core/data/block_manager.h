@@ -74,9 +74,15 @@ public:
     /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is
     /// proven.
     Result<std::optional<PlannedBlock>> planNext();
-    /// After planNext() failed for good (Corrupt): goes on behind the damage. What cannot be planned is left out by
-    /// name (bad_files=leave_out), else it stays unproven for this reason.
+    /// After planNext() failed for good (Corrupt): goes on with the files behind the damage. What cannot be planned is
+    /// left out by name (bad_files=leave_out), else it stays unproven for this reason, and is tried again by the next
+    /// manager.
     void planOn(const Error& error);
+    /// A file of the block comes from a network by parts, and nothing tells whether these are what the whole holds:
+    /// what looks damaged may be a wrong transfer.
+    bool isReadByParts(const PlannedBlock& block) const;
+    /// The same of the file in which planNext() failed.
+    bool planningReadsByParts() const;
     /// Why rows of files are left out, a sentence for each file.
     std::vector<Message> leftOut() const;
     /// After an InvalidArgument: leaves out the files that changed while they were read; false: the configuration does

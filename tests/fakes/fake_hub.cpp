@@ -1,5 +1,6 @@
 #include "fake_hub.h"
 
+#include "core/base/git_blob.h"
 #include "core/base/hash.h"
 
 #include <httplib.h>
@@ -12,8 +13,12 @@ namespace {
 
 std::string sha(const std::string& bytes) { return sha256Hex(bytes); }
 
-/// git's name would be a SHA-1; any 40 digits that follow the content do here.
-std::string oid(const std::string& bytes) { return sha256Hex("blob" + bytes).substr(0, 40); }
+std::string oid(const std::string& bytes)
+{
+    GitBlobName name(bytes.size());
+    name.update(bytes);
+    return name.hex();
+}
 
 void reply(httplib::Response& response, int status, const char* code)
 {

@@ -148,10 +148,13 @@ std::string toString(const HubAddress& address);
 Result<HubAddress> parseHubAddress(std::string_view text);
 
 class HubPieces;
+/// What a file is opened for: its rows, or only to see what it is, where its beginning comes by pieces as small as what
+/// is asked for. Whoever reads on finds them, and asks for the rest alone.
+enum class HubReading { Rows, Beginning };
 /// A file of the hub, read by ranges. Of Parquet what is asked for, and stretches of it by pieces; of others pieces, so
 /// that the small reads of a parser are few requests. No byte is asked for twice while reading in order.
 /// @param pieces  asked before the hub, and kept there; null: none are kept
 std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address,
-    const HubFile& file, std::shared_ptr<HubPieces> pieces);
+    const HubFile& file, std::shared_ptr<HubPieces> pieces, HubReading reading = HubReading::Rows);
 
 } // namespace furrow

@@ -1,6 +1,7 @@
 #include "core/data/hub/hub_files.h"
 
 #include "core/base/file_system.h"
+#include "core/base/git_blob.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
@@ -144,6 +145,7 @@ public:
     GrowingFile(BlockCache& cache, HubFile hub, bool hasTurn)
         : cache_(cache)
         , hub_(std::move(hub))
+        , git_(hub_.sizeBytes)
         , name_(contentName(hub_) + (hasTurn ? "" : "." + randomHex(8)) + ".part")
         , sums_(cache, name_ + ".sums")
     {
@@ -162,7 +164,7 @@ public:
         RegularFileStream in(file);
         for (std::string piece(kWrittenAtOnce, '\0');
             in.read(piece.data(), static_cast<std::streamsize>(piece.size())).gcount() > 0;) {
-            sha_.update(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
+            count(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
             onDisk_ += static_cast<std::uint64_t>(in.gcount());
         }
         return {};
@@ -171,7 +173,7 @@ public:
     std::uint64_t sizeBytes() const { return onDisk_ + buffer_.size(); }
     Status append(std::string_view bytes)
     {
-        sha_.update(bytes);
+        count(bytes);
         buffer_.append(bytes);
         return buffer_.size() >= kWrittenAtOnce ? write() : Status {};
     }
@@ -185,6 +187,13 @@ public:
         return isPromised() ? Status {} : sums_.add(begin, stretch);
     }
     bool isPromised() const { return !hub_.sha256.empty(); }
+    /// All bytes are there: they are what was promised of them, by SHA-256 or by git's name; true where nothing was.
+    bool isAsPromised()
+    {
+        if (isPromised())
+            return sha256() == hub_.sha256;
+        return !isGitName(hub_.oid) || GitBlobName(git_).hex() == hub_.oid;
+    }
     /// Of all bytes: nothing may be appended any more.
     const std::string& sha256()
     {
@@ -212,12 +221,21 @@ public:
         buffer_.clear();
         onDisk_ = 0;
         sha_ = Sha256();
+        git_ = GitBlobName(hub_.sizeBytes);
         whole_.clear();
     }
 
 private:
+    void count(std::string_view bytes)
+    {
+        sha_.update(bytes);
+        if (isGitName(hub_.oid))
+            git_.update(bytes);
+    }
+
     BlockCache& cache_;
     HubFile hub_;
+    GitBlobName git_; ///< of what is not in LFS
     std::string name_;
     PartSums sums_;
     Sha256 sha_;
@@ -364,7 +382,7 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
     }
     if (written.ok())
         written = file.write();
-    if (!written.ok() || !file.isPromised() || file.sha256() == hub.sha256)
+    if (!written.ok() || file.isAsPromised())
         return written;
     for (const std::uint64_t offset : kept.offsets(hub)) // also those that went into the part before a kill
         kept.forget(hub, offset);
@@ -377,8 +395,12 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
             ? sentence(
                   "%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.",
                   { address.path })
-            : sentence(
+            : file.isPromised()
+            ? sentence(
                   "%1 arrived with other bytes than the hub's list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.",
+                  { toString(address) })
+            : sentence(
+                  "%1 arrived with other bytes than the hub's list promises (git's SHA-1). Try again; if it stays so, the repository or a mirror is damaged.",
                   { toString(address) }) };
 }
 
@@ -426,31 +448,79 @@ Result<DataSource> describeHubSource(
     return source;
 }
 
+namespace {
+
+/// Of a file of which another one of its ending was looked at before. A packed one is opened with as little of it as
+/// tells what it is: a decompressor takes more at a time than that.
+Result<FileFormat> formatByBeginning(
+    const std::shared_ptr<const ByteSource>& bytes, const std::string& name, const RunConfig& config)
+{
+    constexpr std::uint64_t kPackedBytes = 64ull << 10;
+    if (!packedEnding(name).empty() && bytes->sizeBytes() > kPackedBytes)
+        if (auto format = detectFormat(sliceOf(bytes, 0, kPackedBytes), name, config); format.ok())
+            return format;
+    return detectFormat(bytes, name, config);
+}
+
+} // namespace
+
 Status findFormats(DataSource& source, const RunConfig& config, const std::shared_ptr<HubClient>& client)
 {
-    std::map<std::string, FileFormat> formats; // of one file of each ending: shards of one kind are alike
-    for (auto& file : std::exchange(source.files, {})) {
+    constexpr int kMostLookedAt = 500; // one after the other, before there is a run: each costs a round trip
+    std::map<std::string, FileFormat> formats; // by ending, of the last file of it that was looked at
+    int lookedAt = 0;
+    std::int64_t taken = 0; // to be as those before them
+    std::optional<Error> refused; // the first
+    auto files = std::exchange(source.files, {});
+    for (auto& file : files) {
         const std::string name(withoutQuery(file.path));
-        auto known = formats.find(endingOf(file.path));
-        if (known == formats.end() || !hasDataExtension(name)) {
-            FURROW_TRY_ASSIGN(auto bytes, openHubFile(file, client, KeepHubPieces::current()));
-            FURROW_TRY_ASSIGN(auto archive, describeArchive(file, bytes, config));
-            if (archive) {
-                std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
-                std::move(archive->skipped.begin(), archive->skipped.end(), std::back_inserter(source.skipped));
-                continue;
-            }
-            FURROW_TRY_ASSIGN(auto format, detectFormat(bytes, name, config));
-            known = formats.insert_or_assign(endingOf(file.path), format).first;
+        const auto known = formats.find(endingOf(file.path));
+        const bool isKnown = known != formats.end() && hasDataExtension(name);
+        const bool isSaidByName = isKnown && (known->second.format == TextFormat::Parquet || file.sizeBytes == 0);
+        if (isSaidByName || (isKnown && lookedAt >= kMostLookedAt)) {
+            taken += isSaidByName ? 0 : 1;
+            file.format = known->second;
+            source.files.push_back(std::move(file));
+            continue;
         }
-        file.format = known->second;
+        ++lookedAt;
+        FURROW_TRY_ASSIGN(auto bytes,
+            openHubFile(
+                file, client, KeepHubPieces::current(), nullptr, isKnown ? HubReading::Beginning : HubReading::Rows));
+        FURROW_TRY_ASSIGN(auto archive, describeArchive(file, bytes, config));
+        if (archive) {
+            std::move(archive->files.begin(), archive->files.end(), std::back_inserter(source.files));
+            std::move(archive->skipped.begin(), archive->skipped.end(), std::back_inserter(source.skipped));
+            continue;
+        }
+        auto format = isKnown ? formatByBeginning(bytes, name, config) : detectFormat(bytes, name, config);
+        // Damaged, changed or away is not "no data": it would be missing without a word.
+        if (!format.ok() && (format.error().code != ErrorCode::InvalidArgument || !client->whyChanged(name).empty()))
+            return format.error();
+        if (!format.ok()) {
+            source.skipped.push_back(format.error().message);
+            if (!refused)
+                refused = format.error();
+            continue;
+        }
+        if (file.sizeBytes > 0)
+            formats.insert_or_assign(endingOf(file.path), format.value());
+        file.format = std::move(format).value();
         source.files.push_back(std::move(file));
     }
+    if (source.files.empty() && refused)
+        return *refused;
+    if (taken > 0)
+        source.chosen = source.chosen + (source.chosen.empty() ? "" : " ")
+            + sentence(
+                "%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).",
+                { source.spec, Count(lookedAt), Count(taken) })
+                  .text();
     return {};
 }
 
 Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, const std::shared_ptr<HubClient>& client,
-    std::shared_ptr<HubPieces> pieces, HubProofs* proofs)
+    std::shared_ptr<HubPieces> pieces, HubProofs* proofs, HubReading reading)
 {
     FURROW_TRY_ASSIGN(auto address, parseHubAddress(file.pathOnDisk()));
     if (const auto local = usableInHuggingFaceCache(client->kind(), file, address, proofs); !local.empty())
@@ -459,7 +529,14 @@ Result<std::shared_ptr<const ByteSource>> openHubFile(const DataFile& file, cons
         HubProofs own;
         return downloadHubFile(file, client, *cache, proofs != nullptr ? *proofs : own); // its server sends no parts
     }
-    return hubSource(client, address, hubFile(file, address), std::move(pieces));
+    return hubSource(client, address, hubFile(file, address), std::move(pieces), reading);
+}
+
+std::string beginningName(const DataFile& file)
+{
+    const auto address = isDistantPath(file.pathOnDisk()) ? parseHubAddress(file.pathOnDisk())
+                                                          : Result<HubAddress>(Error { ErrorCode::NotFound, {} });
+    return address.ok() ? pieceName(hubFile(file, address.value()), 0) : std::string();
 }
 
 Result<std::shared_ptr<const ByteSource>> downloadHubFile(

@@ -7,6 +7,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/is_there.h"
+#include "core/base/lock_holder.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/base/stop_asked.h"
@@ -17,9 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <cstddef>
-#include <thread>
 #include <vector>
 
 namespace furrow {
@@ -30,6 +29,7 @@ constexpr std::string_view kScheme = "hf://";
 constexpr std::size_t kCommitDigits = 12; // as much of it as names a folder
 constexpr const char* kGrowing = ".part"; // behind the name of a folder: it is not whole
 constexpr const char* kLock = ".lock"; // of who fetches
+constexpr double kTurnSeconds = 0.2; // between two looks at it
 constexpr std::size_t kMostShards = 4096;
 constexpr std::uint64_t kMostTextBytes = 64u << 20; // of a file that describes
 constexpr std::array<std::string_view, 11> kDescribing { "config.json", "generation_config.json", "tokenizer.json",
@@ -195,17 +195,21 @@ private:
         return std::filesystem::last_write_time(path, unknown);
     }
 
+    /// Waits for who fetches it already, and says each time who that is.
     Result<FileLock> takeTurn(const std::filesystem::path& folder) const
     {
-        for (bool told = false;; told = true) {
-            auto lock = FileLock::tryLock(beside(folder, kLock));
+        const auto file = beside(folder, kLock);
+        for (Message said;;) {
+            auto lock = FileLock::tryLock(file);
             if (lock.ok() || lock.error().code != ErrorCode::Busy)
                 return lock;
-            if (stopAsked())
+            const auto holder = fileLockHolder(file);
+            const Message waits = sentence("%1 is being fetched by %2; this process waits until that has ended.",
+                { nameOf(spec_), holder ? inWords(*holder) : sentence("another process") });
+            if (!(waits == said))
+                tell_(said = waits);
+            if (stopAsked() || !client_->wait(kTurnSeconds, waits))
                 return Error { ErrorCode::Cancelled, sentence("fetching a model was interrupted") };
-            if (!told)
-                tell_(sentence("Another process fetches %1; this one waits for it.", { nameOf(spec_) }));
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
         }
     }
     static std::filesystem::path beside(const std::filesystem::path& folder, const char* ending)

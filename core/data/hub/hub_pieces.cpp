@@ -19,11 +19,6 @@ std::weak_ptr<HubPieces> currentPieces; // guarded by currentMutex
 
 constexpr const char* kPieceEnding = ".range";
 
-std::string nameOf(const HubFile& file, std::uint64_t offset)
-{
-    return contentName(file) + "." + std::to_string(offset) + kPieceEnding;
-}
-
 /// Of the bytes and their place: a frame in another piece, or at another place in its own, is damage too.
 std::uint64_t checksum(const std::string& name, std::uint64_t at, std::string_view bytes)
 {
@@ -102,6 +97,11 @@ std::string contentName(const HubFile& file)
         .substr(0, kSha256Digits / 2); // names of the hub are not to be trusted
 }
 
+std::string pieceName(const HubFile& file, std::uint64_t offset)
+{
+    return contentName(file) + "." + std::to_string(offset) + kPieceEnding;
+}
+
 std::uint64_t tailOffset(std::uint64_t fileBytes)
 {
     constexpr std::uint64_t kLeast = 8ull << 10;
@@ -169,13 +169,13 @@ std::string HubPieces::takeUp(const HubFile& file, std::uint64_t offset)
 {
     auto there = read(file, offset);
     if (there.fileBytes != there.framesEnd) // a kill in the middle of a frame, or damage
-        cache()->cut(kDownloads, nameOf(file, offset), there.framesEnd);
+        cache()->cut(kDownloads, pieceName(file, offset), there.framesEnd);
     return std::move(there.bytes);
 }
 
 HubPieces::OnDisk HubPieces::read(const HubFile& file, std::uint64_t offset)
 {
-    const std::string name = nameOf(file, offset);
+    const std::string name = pieceName(file, offset);
     const auto in = cache();
     const auto path = in ? in->find(kDownloads, name) : std::nullopt;
     if (const auto onDisk = path ? sizeOf(*path) : 0; onDisk > mostOnDisk(file, offset))
@@ -216,7 +216,7 @@ std::vector<std::uint64_t> HubPieces::offsets(const HubFile& file)
 void HubPieces::forget(const HubFile& file, std::uint64_t offset)
 {
     if (const auto in = cache())
-        (void)in->quarantine(kDownloads, nameOf(file, offset));
+        (void)in->quarantine(kDownloads, pieceName(file, offset));
 }
 
 void HubPieces::noteSeen(const std::string& name)
@@ -241,7 +241,7 @@ bool HubPieces::forgetSeen()
 void HubPieces::drop(const HubFile& file, std::uint64_t offset)
 {
     if (const auto in = cache())
-        in->remove(kDownloads, nameOf(file, offset));
+        in->remove(kDownloads, pieceName(file, offset));
 }
 
 void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t there, std::string_view bytes)
@@ -249,7 +249,7 @@ void HubPieces::keep(const HubFile& file, std::uint64_t offset, std::uint64_t th
     const auto in = bytes.empty() ? nullptr : cache();
     if (!in)
         return;
-    const std::string name = nameOf(file, offset);
+    const std::string name = pieceName(file, offset);
     const std::uint64_t end = sizeOf(in->path(kDownloads, name));
     if ((there == 0) != (end == 0))
         return; // it was evicted meanwhile

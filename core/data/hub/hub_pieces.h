@@ -59,6 +59,8 @@ private:
 /// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name),
 /// whatever repository it is in.
 std::string contentName(const HubFile& file);
+/// How the piece that begins at `offset` is called there.
+std::string pieceName(const HubFile& file, std::uint64_t offset);
 inline constexpr std::size_t kSha256Digits = 64;
 bool isSha256(std::string_view text);
 /// What the name of a whole download ends with.

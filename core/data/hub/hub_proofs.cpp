@@ -2,11 +2,13 @@
 
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/git_blob.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/hub_progress.h"
+#include "core/data/source/distant_source.h"
 
 #include <utility>
 
@@ -25,9 +27,28 @@ std::string arrivedSum(const std::filesystem::path& whole)
 
 bool isPromised(const DataFile& file) { return isSha256(file.hash); }
 
+bool isComparable(const DataFile& file)
+{
+    return isPromised(file) || (isHubPath(file.pathOnDisk()) && isGitName(file.hash));
+}
+
+Result<std::string> comparableSum(const DataFile& file, const std::filesystem::path& whole, const std::stop_token& stop,
+    const std::function<void(std::string_view)>& onBytes)
+{
+    const bool isOfGit = isComparable(file) && !isPromised(file);
+    GitBlobName git(file.bytesOnDisk());
+    FURROW_TRY_ASSIGN(auto sha, sha256File(whole, stop, [&](std::string_view bytes) {
+        if (isOfGit)
+            git.update(bytes);
+        if (onBytes)
+            onBytes(bytes);
+    }));
+    return isOfGit ? git.hex() : std::move(sha);
+}
+
 Status HubProofs::compare(const DataFile& file, const std::filesystem::path& whole)
 {
-    const std::string expected = isPromised(file) ? file.hash : arrivedSum(whole);
+    const std::string expected = isComparable(file) ? file.hash : arrivedSum(whole);
     if (expected.empty())
         return {};
     FURROW_TRY_ASSIGN(const auto before, stampOf(whole));
@@ -65,7 +86,7 @@ Result<std::string> HubProofs::hashTold(const DataFile& file, const std::filesys
     }
     ToldProgress progress(file.pathOnDisk(), file.bytesOnDisk(), place);
     std::uint64_t read = 0;
-    return sha256File(whole, {}, [&](std::string_view more) { progress.arrived(read += more.size()); });
+    return comparableSum(file, whole, {}, [&](std::string_view more) { progress.arrived(read += more.size()); });
 }
 
 /// With the lock held.
@@ -73,11 +94,13 @@ Status HubProofs::answer(const DataFile& file, const std::filesystem::path& whol
 {
     if (!same)
         return Error { ErrorCode::Corrupt,
-            isPromised(file)
-                ? sentence(
-                      "%1 does not hold what the hub promises of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() })
+            isPromised(file) ? sentence("%1 does not hold what the hub promises of %2 (SHA-256).",
+                                   { utf8Text(whole), file.pathOnDisk() })
+                : isComparable(file)
+                ? sentence("%1 does not hold what the hub's list promises of %2 (git's SHA-1).",
+                      { utf8Text(whole), file.pathOnDisk() })
                 : sentence("%1 does not hold what arrived of %2 (SHA-256).", { utf8Text(whole), file.pathOnDisk() }) };
-    if (isPromised(file))
+    if (isComparable(file))
         proven_.insert(file.pathOnDisk());
     return {};
 }
@@ -89,7 +112,7 @@ void HubProofs::noteArrived(const DataFile& file, const std::filesystem::path& w
         return;
     const std::lock_guard guard(mutex_);
     verdicts_.insert_or_assign(whole, Verdict { stamp.value(), true });
-    if (isPromised(file))
+    if (isComparable(file))
         proven_.insert(file.pathOnDisk());
 }
 

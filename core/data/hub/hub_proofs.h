@@ -3,15 +3,19 @@
 #include "core/base/file_stamp.h"
 #include "core/data/source/data_manifest.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
 
 namespace furrow {
 
-/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256), or what
-/// arrived where it promises nothing. A file is
-/// read once for that, and known by its stamp from then on. Thread-safe.
+/// Which files of the hub, as they lie on this disk, hold what the hub's list promises of them (SHA-256, of small files
+/// git's SHA-1), or what arrived where it promises nothing. A file is read once for that, and known by its stamp from
+/// then on. Thread-safe.
 class HubProofs {
 public:
     /// How many files the data set has that will be compared: progress tells which of them it is.
@@ -45,5 +49,11 @@ private:
 
 /// The hub promises a SHA-256 of the whole file.
 bool isPromised(const DataFile& file);
+/// That, or its list has git's name of the content, as of each file that is not in LFS.
+bool isComparable(const DataFile& file);
+/// What DataFile::hash must be if the whole holds what the hub promises: its SHA-256, or git's name of it.
+/// @param onBytes  gets each piece; may be empty
+Result<std::string> comparableSum(const DataFile& file, const std::filesystem::path& whole,
+    const std::stop_token& stop = {}, const std::function<void(std::string_view)>& onBytes = {});
 
 } // namespace furrow

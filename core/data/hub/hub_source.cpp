@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kPieceBytes = 4ull << 20; ///< of what is not Parquet
 constexpr std::uint64_t kFirstPieceBytes = 1ull
     << 20; ///< the same near the beginning: who only looks at a file reads no further
+constexpr std::uint64_t kLookBytes[] = { 64ull << 10, 256ull << 10 }; ///< of one that is opened for its beginning
 constexpr std::uint64_t kStretchPieceBytes = 1ull << 20;
 constexpr std::uint64_t kKeptBytes = 24ull << 20; ///< in memory
 constexpr std::size_t kKeptPieces = 64;
@@ -34,12 +35,14 @@ bool isParquetName(std::string_view path)
 
 class HubSource : public DistantSource {
 public:
-    HubSource(std::shared_ptr<HubClient> client, HubAddress address, HubFile file, std::shared_ptr<HubPieces> kept)
+    HubSource(std::shared_ptr<HubClient> client, HubAddress address, HubFile file, std::shared_ptr<HubPieces> kept,
+        HubReading reading)
         : client_(std::move(client))
         , address_(std::move(address))
         , file_(std::move(file))
         , kept_(std::move(kept))
         , isParquet_(isParquetName(withoutQuery(file_.path)))
+        , isForBeginning_(reading == HubReading::Beginning)
     {
     }
     std::uint64_t sizeBytes() const override { return file_.sizeBytes; }
@@ -107,10 +110,23 @@ private:
         for (const std::uint64_t end = offset + size; offset < end;) {
             const std::uint64_t step = offset < kPieceBytes ? kFirstPieceBytes : kPieceBytes;
             const std::uint64_t begin = offset >= tail ? tail : offset / step * step;
-            pieces.push_back({ begin, (offset >= tail ? file_.sizeBytes : std::min(tail, begin + step)) - begin });
-            offset = begin + pieces.back().sizeBytes;
+            const std::uint64_t pieceEnd
+                = offset >= tail ? file_.sizeBytes : std::min(tail, begin == 0 ? firstPieceEnd(end) : begin + step);
+            pieces.push_back({ begin, pieceEnd - begin });
+            offset = pieceEnd;
         }
         return pieces;
+    }
+
+    /// The first piece grows with what is asked for of a file that is only looked at: it keeps its name, and so who
+    /// reads on goes on behind it.
+    std::uint64_t firstPieceEnd(std::uint64_t wantedEnd) const
+    {
+        if (isForBeginning_)
+            for (const std::uint64_t most : kLookBytes)
+                if (wantedEnd <= most)
+                    return most;
+        return kFirstPieceBytes;
     }
 
     std::vector<Piece> stretchPieces(const ByteRange& stretch, std::uint64_t offset, std::uint64_t size) const
@@ -297,6 +313,7 @@ private:
     HubFile file_;
     std::shared_ptr<HubPieces> kept_;
     bool isParquet_;
+    bool isForBeginning_;
     mutable std::mutex mutex_;
     mutable std::list<Loaded> loaded_; ///< guarded by mutex_; used last first
     mutable std::uint64_t loadedBytes_ = 0; ///< guarded by mutex_
@@ -325,9 +342,9 @@ Result<HubAddress> parseHubAddress(std::string_view text)
 }
 
 std::shared_ptr<const ByteSource> hubSource(std::shared_ptr<HubClient> client, const HubAddress& address,
-    const HubFile& file, std::shared_ptr<HubPieces> pieces)
+    const HubFile& file, std::shared_ptr<HubPieces> pieces, HubReading reading)
 {
-    return std::make_shared<HubSource>(std::move(client), address, file, std::move(pieces));
+    return std::make_shared<HubSource>(std::move(client), address, file, std::move(pieces), reading);
 }
 
 } // namespace furrow

@@ -13,7 +13,15 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kPlanVersion = 2; // 1: without segments that are left out
+constexpr int kPlanVersion = 3; // 1: without segments that are left out, 2: without gaps
+
+/// The oldest that knows all that is in the plan: an older Furrow reads the plans that it can.
+int versionOf(const PlannedBlock& block, const std::vector<SourcePosition>& after)
+{
+    const bool hasGaps
+        = std::any_of(after.begin(), after.end(), [](const SourcePosition& p) { return !p.gaps.empty(); });
+    return hasGaps ? kPlanVersion : block.rowsLeftOut() > 0 ? 2 : 1;
+}
 
 bool isPlausible(const PlannedBlock& block)
 {
@@ -78,10 +86,16 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
             segments.back().push_back(true);
     }
     json next = json::array();
-    for (const auto& p : after)
+    for (const auto& p : after) {
         next.push_back({ p.file, p.position, p.rowInFile, p.row, p.bytes, p.atEnd });
+        json gaps = json::array();
+        for (const auto& gap : p.gaps)
+            gaps.push_back({ gap.file, gap.position, gap.rowInFile });
+        if (!gaps.empty())
+            next.back().push_back(std::move(gaps));
+    }
     return json {
-        { "v", block.rowsLeftOut() > 0 ? kPlanVersion : 1 }, { "block", block.block }, { "source", block.source },
+        { "v", versionOf(block, after) }, { "block", block.block }, { "source", block.source },
         { "first_row", block.firstRow }, { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) },
         { "next", std::move(next) }
     }.dump();
@@ -109,6 +123,11 @@ Result<ReadPlan> readPlan(std::string_view plan)
     j["next"].each([&read](const JsonPart& p) {
         read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(),
             p.at(3).as<std::int64_t>(), p.at(4).as<std::uint64_t>(), p.at(5).as<bool>() });
+        if (p.size() > 6)
+            p.at(6).each([&read](const JsonPart& gap) {
+                read.after.back().gaps.push_back(
+                    { gap.at(0).as<std::int32_t>(), gap.at(1).as<std::uint64_t>(), gap.at(2).as<std::int64_t>() });
+            });
     });
     if (!reading.ok())
         return Error { ErrorCode::Corrupt,

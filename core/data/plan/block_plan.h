@@ -38,6 +38,14 @@ struct PlannedBlock {
 /// The rows of one chunk: the stretches of the block's segments that belong to it, with `firstRow` and `rows` alone.
 std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column);
 
+/// The rest of a file, from a row on, that could not be planned when what stands behind it was.
+struct FileGap {
+    std::int32_t file = 0;
+    std::uint64_t position = 0;
+    std::int64_t rowInFile = 0;
+    bool operator==(const FileGap&) const = default;
+};
+
 /// Where planning of one source goes on.
 struct SourcePosition {
     std::int32_t file = 0;
@@ -46,6 +54,7 @@ struct SourcePosition {
     std::int64_t row = 0; ///< rows of the source's fraction passed so far
     std::uint64_t bytes = 0; ///< of text planned so far: decides whose turn it is
     bool atEnd = false;
+    std::vector<FileGap> gaps {}; ///< of the files before
     bool operator==(const SourcePosition&) const = default;
 };
 

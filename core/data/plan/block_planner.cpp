@@ -26,7 +26,7 @@ int BlockPlanner::chooseSource() const
     int best = -1;
     double bestShare = 0;
     for (std::size_t s = 0; s < positions_.size(); ++s) {
-        if (positions_[s].atEnd || givenUp_.contains(static_cast<int>(s)))
+        if (positions_[s].atEnd && gapToTry(static_cast<int>(s)) == nullptr)
             continue;
         const double size = std::max(1.0, static_cast<double>(manifest_.sources[s].sizeBytes()));
         const double share
@@ -84,15 +84,24 @@ void BlockPlanner::addRow(const SourcePosition& at, std::uint64_t sizeBytes, Bui
     building.blockBytes += sizeBytes;
 }
 
-/// Takes one row into the block; false: the source has no more.
-Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& building)
+/// The first part of a source that was passed by and may be readable now.
+const FileGap* BlockPlanner::gapToTry(int source) const
 {
-    const auto& files = manifest_.sources[static_cast<std::size_t>(source)].files;
-    while (at.file < static_cast<std::int32_t>(files.size())) {
+    for (const FileGap& gap : positions_[static_cast<std::size_t>(source)].gaps)
+        if (!givenUp_.contains({ source, gap.file }))
+            return &gap;
+    return nullptr;
+}
+
+/// Takes one row into the block; false: there are no more before that file.
+Result<bool> BlockPlanner::takeRow(int source, std::int32_t endFile, SourcePosition& at, Building& building)
+{
+    const auto& files = filesOf(source);
+    while (at.file < endFile) {
         if (rules_.choice.isBehindEnd(at.row))
             break;
         const auto& file = files[static_cast<std::size_t>(at.file)];
-        if (leftOut_.contains(file.path)
+        if (leftOut_.contains(file.path) || givenUp_.contains({ source, at.file })
             || !rules_.choice.keepsFile(static_cast<std::size_t>(source), static_cast<std::size_t>(at.file))) {
             if (leftOut_.contains(file.path))
                 passedBy_.try_emplace(file.path, at.rowInFile);
@@ -136,29 +145,63 @@ Result<bool> BlockPlanner::takeRow(int source, SourcePosition& at, Building& bui
     return false;
 }
 
-Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
+Status BlockPlanner::takeRows(int source, std::int32_t endFile, SourcePosition& at, Building& building)
 {
-    SourcePosition at = positions_[static_cast<std::size_t>(source)];
-    Building building;
     building.block.block = nextBlock_;
     building.block.source = source;
     for (std::int64_t rows = 0; rows < rules_.samplesPerBlock && building.blockBytes < kMaxBlockBytes; ++rows) {
-        auto more = takeRow(source, at, building);
+        auto more = takeRow(source, endFile, at, building);
         if (!more.ok()) {
-            failed_ = { source,
-                manifest_.sources[static_cast<std::size_t>(source)].files[static_cast<std::size_t>(at.file)].path };
+            failed_ = { source, at.file, filesOf(source)[static_cast<std::size_t>(at.file)].path };
             return more.error();
         }
         if (!more.value())
             break;
     }
-    positions_[static_cast<std::size_t>(source)] = at;
+    return {};
+}
+
+/// With the positions that hold after it; nullopt: no row came into it.
+std::optional<PlannedBlock> BlockPlanner::finished(Building building)
+{
     if (building.chunkRows == 0)
-        return std::optional<PlannedBlock> {};
+        return std::nullopt;
     building.block.chunkRows.push_back(building.chunkRows);
     building.block.plan = writePlan(building.block, positions_);
     ++nextBlock_;
-    return std::optional<PlannedBlock>(std::move(building.block));
+    return std::move(building.block);
+}
+
+Result<std::optional<PlannedBlock>> BlockPlanner::planBlock(int source)
+{
+    if (const FileGap* gap = gapToTry(source))
+        return planGap(source, FileGap(*gap));
+    SourcePosition at = positions_[static_cast<std::size_t>(source)];
+    Building building;
+    FURROW_TRY(takeRows(source, static_cast<std::int32_t>(filesOf(source).size()), at, building));
+    positions_[static_cast<std::size_t>(source)] = std::move(at);
+    return finished(std::move(building));
+}
+
+/// A block of what is left of one file that planning had passed by. Its rows are numbered as those behind all that is
+/// planned.
+Result<std::optional<PlannedBlock>> BlockPlanner::planGap(int source, const FileGap& gap)
+{
+    auto& position = positions_[static_cast<std::size_t>(source)];
+    SourcePosition at = position;
+    at.file = gap.file;
+    at.position = gap.position;
+    at.rowInFile = gap.rowInFile;
+    Building building;
+    FURROW_TRY(takeRows(source, gap.file + 1, at, building));
+    position.row = at.row;
+    position.bytes = at.bytes;
+    const auto mine = std::find(position.gaps.begin(), position.gaps.end(), gap);
+    if (at.file > gap.file || at.atEnd)
+        position.gaps.erase(mine);
+    else
+        *mine = { gap.file, at.position, at.rowInFile };
+    return finished(std::move(building));
 }
 
 Status BlockPlanner::resumeAfter(const std::string& plan)
@@ -169,6 +212,11 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     for (std::size_t s = 0; fits && s < after.size(); ++s)
         fits = after[s].file >= 0 && after[s].file <= static_cast<std::int32_t>(manifest_.sources[s].files.size())
             && (after[s].atEnd || after[s].file < static_cast<std::int32_t>(manifest_.sources[s].files.size()));
+    for (std::size_t s = 0; fits && s < after.size(); ++s)
+        fits = std::all_of(after[s].gaps.begin(), after[s].gaps.end(), [&](const FileGap& gap) {
+            return gap.file >= 0 && gap.file < static_cast<std::int32_t>(manifest_.sources[s].files.size())
+                && gap.rowInFile >= 0;
+        });
     if (!fits)
         return Error { ErrorCode::Corrupt,
             sentence("The last block plan of this run does not fit its data manifest.") };
@@ -177,17 +225,16 @@ Status BlockPlanner::resumeAfter(const std::string& plan)
     return {};
 }
 
-void BlockPlanner::giveSourceUp(const Message& reason)
+void BlockPlanner::giveFileUp(const Message& reason)
 {
-    const auto& files = manifest_.sources[static_cast<std::size_t>(failed_.source)].files;
-    const auto failed
-        = std::find_if(files.begin(), files.end(), [this](const DataFile& file) { return file.path == failed_.path; });
-    const auto behind = failed == files.end() ? 0 : files.end() - failed - 1;
-    givenUp_[failed_.source] = behind == 0 ? reason
-        : behind == 1
-        ? sentence("%1 The file behind it, %2, was not read.", { withFullStop(reason), files.back().path })
-        : sentence("%1 The %2 files behind it, from %3 on, were not read.",
-              { withFullStop(reason), Count(behind), (failed + 1)->path });
+    auto& position = positions_[static_cast<std::size_t>(failed_.source)];
+    const bool isKnown = std::any_of(
+        position.gaps.begin(), position.gaps.end(), [this](const FileGap& gap) { return gap.file == failed_.file; });
+    if (!isKnown) // the block that failed may have begun in a file before
+        position.gaps.push_back(position.file == failed_.file
+                ? FileGap { failed_.file, position.position, position.rowInFile }
+                : FileGap { failed_.file, 0, 0 });
+    givenUp_[{ failed_.source, failed_.file }] = reason;
 }
 
 bool BlockPlanner::nextFillsCache() const
@@ -196,7 +243,9 @@ bool BlockPlanner::nextFillsCache() const
     if (source < 0)
         return false;
     const auto& files = manifest_.sources[static_cast<std::size_t>(source)].files;
-    const auto file = static_cast<std::size_t>(positions_[static_cast<std::size_t>(source)].file);
+    const FileGap* gap = gapToTry(source);
+    const auto file
+        = static_cast<std::size_t>(gap != nullptr ? gap->file : positions_[static_cast<std::size_t>(source)].file);
     return file < files.size() && fillsCache(files[file]);
 }
 
@@ -204,13 +253,15 @@ std::string BlockPlanner::unprovenReason() const
 {
     std::string reason;
     for (std::size_t s = 0; s < positions_.size(); ++s) {
+        const auto& source = manifest_.sources[s];
+        for (const FileGap& gap : positions_[s].gaps) {
+            const auto up = givenUp_.find({ static_cast<int>(s), gap.file });
+            reason += (reason.empty() ? "" : ", ")
+                + (up != givenUp_.end() ? up->second
+                                        : "the rest of " + source.files[static_cast<std::size_t>(gap.file)].path);
+        }
         if (positions_[s].atEnd)
             continue;
-        const auto& source = manifest_.sources[s];
-        if (const auto up = givenUp_.find(static_cast<int>(s)); up != givenUp_.end()) {
-            reason += (reason.empty() ? "" : ", ") + up->second;
-            continue;
-        }
         reason += reason.empty() ? "reading file " : ", file ";
         reason += std::to_string(positions_[s].file + 1) + " of " + std::to_string(source.files.size());
         if (manifest_.sources.size() > 1)

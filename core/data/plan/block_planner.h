@@ -8,6 +8,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 
@@ -40,9 +43,9 @@ public:
     const std::map<std::string, std::int64_t>& passedBy() const { return passedBy_; }
     /// The file in which next() failed last, and why; "" before.
     const std::string& failedFile() const { return failed_.path; }
-    /// After a failure that no repetition mends: goes on with the other sources. The rest of this one stays unplanned,
-    /// so nothing is proven.
-    void giveSourceUp(const Message& reason);
+    /// After a failure that no repetition mends: goes on behind the file. The rest of it stays unplanned, which plans
+    /// keep (SourcePosition::gaps), so nothing is proven; another planner, after resumeAfter(), tries it again.
+    void giveFileUp(const Message& reason);
     std::string unprovenReason() const;
     /// The next block lies in a file for which fillsCache() is true.
     bool nextFillsCache() const;
@@ -57,7 +60,15 @@ private:
 
     int chooseSource() const; ///< -1: all at their end
     Result<std::optional<PlannedBlock>> planBlock(int source);
-    Result<bool> takeRow(int source, SourcePosition& at, Building& building);
+    Result<std::optional<PlannedBlock>> planGap(int source, const FileGap& gap);
+    Status takeRows(int source, std::int32_t endFile, SourcePosition& at, Building& building);
+    std::optional<PlannedBlock> finished(Building building);
+    Result<bool> takeRow(int source, std::int32_t endFile, SourcePosition& at, Building& building);
+    const std::vector<DataFile>& filesOf(int source) const
+    {
+        return manifest_.sources[static_cast<std::size_t>(source)].files;
+    }
+    const FileGap* gapToTry(int source) const; ///< null: none
     void addRow(const SourcePosition& at, std::uint64_t sizeBytes, Building& building) const;
     Result<RowScanner*> scannerAt(int source, const SourcePosition& at);
 
@@ -76,10 +87,12 @@ private:
     std::map<std::string, std::int64_t> passedBy_;
     struct Failure {
         int source = -1;
-        std::string path;
+        std::int32_t file = 0;
+        std::string path {};
     };
     Failure failed_;
-    std::map<int, std::string> givenUp_; ///< source -> reason
+    using FileOfSource = std::pair<int, std::int32_t>;
+    std::map<FileOfSource, std::string> givenUp_; ///< why; of gaps from before nothing is known until they are tried
     std::int64_t nextBlock_ = 0;
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kManyUnits = 20'000; ///< of so many any draw takes nearly the fraction
 constexpr std::int64_t kMostTries = 4'000'000; ///< of a unit in a draw
-constexpr std::uint64_t kReadBytes = 16ull << 20; ///< of local text that is read to find its units
+constexpr std::uint64_t kReadBytes = 16ull
+    << 20; ///< of text that is read to find its units; of more any draw comes near
 constexpr std::size_t kMostFooters = 32; ///< of Parquet that is far away
 constexpr double kNear = 0.01; ///< of the fraction
 
@@ -66,10 +67,12 @@ Result<FractionDraw> nearestDraw(
         for (const DrawnUnit& unit : units)
             if (choice.draws(source, unit.file, unit.unit, one.draw))
                 one.share += unit.weight / all;
-        const auto distance = [&config](const FractionDraw& of) { return std::abs(of.share - config.fraction); };
+        // By their ratio: of two stretches with 1 and 299 rows a third is the second one.
+        const auto distance
+            = [&config](const FractionDraw& of) { return std::abs(std::log(of.share / config.fraction)); };
         if (one.share > 0 && (!nearest || distance(one) < distance(*nearest)))
             nearest = one;
-        if (nearest && distance(*nearest) <= kNear * config.fraction)
+        if (nearest && distance(*nearest) <= kNear)
             break;
     }
     if (nearest)
@@ -98,9 +101,11 @@ Result<std::vector<DrawnUnit>> unitsToDraw(
         }
         constexpr std::uint64_t kExpansion = 4; // what a compressed file is taken to hold
         read += isParquet ? 0 : file.sizeBytes * (file.isCompressed() ? kExpansion : 1);
-        if (isParquet ? !isFar || from.files.size() <= kMostFooters : !isFar && read <= kReadBytes)
+        const bool isSeekable
+            = !isParquet && file.isStoredPlain(); // else what is drawn is read from its beginning anyway
+        if (isParquet ? !isFar || from.files.size() <= kMostFooters : !(isFar && isSeekable) && read <= kReadBytes)
             FURROW_TRY(addByRows(access, file, f, options, units));
-        else if (!isParquet && file.isStoredPlain())
+        else if (isSeekable)
             addByBytes(file, f, units);
         else
             return std::vector<DrawnUnit> {};

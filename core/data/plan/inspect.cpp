@@ -19,6 +19,7 @@
 #include "core/data/source/csv_fields.h"
 #include "core/data/source/parquet_rows.h"
 #include "core/data/source/row_choice.h"
+#include "core/data/source/json_text.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/row_walk.h"
 #include "core/data/plan/sample_encoder.h"
@@ -317,7 +318,7 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
         return {};
     }
     for (auto& file : source.files)
-        file.fetchWhole = file.format.format == TextFormat::Parquet && isPromised(file);
+        file.fetchWhole = file.format.format == TextFormat::Parquet && isComparable(file);
     const auto cacheBytes = static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024);
     for (const auto& file : source.files)
         if (const auto why = whyNotCompared(file, cacheBytes); !why.empty()) {
@@ -362,8 +363,8 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
             && !progress(static_cast<double>(bytes) / static_cast<double>(file.sizeBytes * expansion)))
             return cancelled();
     }
-    // A compressed file is taken to hold four times its size of text.
-    count.rows *= static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes);
+    // A compressed file is taken to hold four times its size of text, and at least what was seen of it.
+    count.rows *= std::max(1.0, static_cast<double>(file.sizeBytes * expansion) / static_cast<double>(bytes));
     count.exact = false;
     return count;
 }
@@ -452,6 +453,18 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
     return std::string(more && row.problem != nullptr ? row.problem : "");
 }
 
+/// Its name says text, and so it is read; a person may have meant its columns.
+void sayThatItIsJson(const DataFile& file, DataInspection& inspection)
+{
+    if (file.format.format != TextFormat::Text || dataExtension(file.path) != "txt" || inspection.firstRows.empty())
+        return;
+    const std::string_view row = inspection.firstRows.front();
+    if (isJsonObject(row.substr(0, row.find('\n'))))
+        inspection.reading.push_back(sentence(
+            "%1 is text by its name, and is trained as it stands, though its lines are JSON objects. Name it .jsonl to train a column of them.",
+            { file.path }));
+}
+
 /// Fills firstRows. A data set of which the first conversations are all refused is refused with the reason.
 Status readFirstRows(const RunConfig& config, const DataManifest& manifest, DataInspection& inspection)
 {
@@ -481,6 +494,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
         inspection.firstLearnt.push_back(std::move(written.learnt));
         return inspection.firstRows.size() < kFirstRows;
     }));
+    sayThatItIsJson(manifest.sources.front().files.front(), inspection);
     const bool areConversations = manifest.sources.front().conversation != ConversationForm::None;
     if (inspection.firstRows.empty() && why.empty()) {
         FURROW_TRY_ASSIGN(why, firstProblem(config, manifest.sources.front()));
@@ -614,7 +628,10 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
     if (inspection.rows == 0)
         return Error { ErrorCode::InvalidArgument,
             config.startSample > 0 ? sentence("%1 has no rows after start_sample.", { config.data.front() })
-                                   : sentence("%1 has no rows.", { config.data.front() }) };
+                : config.fraction < 1
+                ? sentence("A fraction of %1 takes no row of %2. Take a larger one, or max_samples.",
+                      { std::to_string(config.fraction), config.data.front() })
+                : sentence("%1 has no rows.", { config.data.front() }) };
     chooseBlockSize(config, manifest.sources.size(), inspection);
     for (const ChunkName& chunk : list->chunks())
         if (inspection.blocks && chunk.block >= *inspection.blocks)

@@ -61,7 +61,7 @@ bool fillsCache(const DataFile& file)
 
 Message whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
 {
-    if (!isPromised(file))
+    if (!isComparable(file))
         return isWebPath(file.path)
             ? sentence("its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified")
             : sentence("the hub promises no SHA-256 of it");
@@ -100,7 +100,7 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::local(const DataFile& fi
     for (const auto& open : whole_)
         if (open.fileName == file.pathOnDisk())
             return open.source;
-    if (comparesCopies_ && !isPromised(file)) {
+    if (comparesCopies_ && !isComparable(file)) {
         FURROW_TRY(beginAfresh());
         return read(file, *afresh_->cache);
     }
@@ -115,20 +115,53 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::read(const DataFile& fil
     auto source = downloadHubFile(file, sharedHubClient(), cache, *proofs_);
     if (comparesCopies_ && !source.ok() && source.error().code == ErrorCode::Corrupt) // what was kept of it is dropped
         source = downloadHubFile(file, sharedHubClient(), cache, *proofs_);
+    if (!comparesCopies_ && !source.ok() && source.error().code == ErrorCode::Corrupt)
+        return Error { ErrorCode::Network, source.error().message }; // wrong on its way: no damage of the file
     if (comparesCopies_ && !source.ok() && source.error().code != ErrorCode::Cancelled)
         unproven_.emplace(file.pathOnDisk(), source.error()); // it is not fetched for each of its blocks
     if (source.ok()) {
         if (whole_.size() >= kKeptOpen)
             whole_.pop_front();
         whole_.push_back({ file.pathOnDisk(), source.value() });
+        if (&cache == cache_.get() && !beginnings_.empty() && beginnings_.erase(beginningName(file)) > 0)
+            pinBeginnings();
     }
     return source;
+}
+
+void CachedAccess::keepBeginnings(const DataManifest& manifest)
+{
+    constexpr std::uint64_t kShare = 16; // of the cache
+    std::uint64_t bytes = 0;
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files) {
+            if (!isDistantPath(file.path) || !fillsCache(file))
+                continue;
+            const std::string name = beginningName(file);
+            std::error_code absent;
+            const auto size = std::filesystem::file_size(cache_->path(kDownloads, name), absent);
+            if (name.empty() || absent || downloadedHubFile(file, cache_->folder()))
+                continue;
+            if (bytes + size > capBytes() / kShare)
+                return pinBeginnings();
+            bytes += size;
+            beginnings_.insert(name);
+        }
+    if (!beginnings_.empty())
+        pinBeginnings();
+}
+
+/// What is not pinned may be fetched once more, no worse.
+void CachedAccess::pinBeginnings()
+{
+    const std::vector<std::string> names(beginnings_.begin(), beginnings_.end());
+    (void)cache_->pin("beginnings", names);
 }
 
 /// A file of which only parts are read as a rule: the whole where that proves more.
 Result<std::shared_ptr<const ByteSource>> CachedAccess::proven(const DataFile& file)
 {
-    if (isPromised(file) && (capBytes() == 0 || file.sizeBytes <= capBytes() / kDownloadShare))
+    if (isComparable(file) && (capBytes() == 0 || file.sizeBytes <= capBytes() / kDownloadShare))
         return local(file);
     FURROW_TRY(beginAfresh());
     return afresh_->access.stored(file);

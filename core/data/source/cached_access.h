@@ -34,6 +34,9 @@ public:
     /// its file expands to, a distant file with its SHA-256, also one of which only parts were read; where no SHA-256
     /// is promised, or the cache has no room for the whole, it is read from its server once more.
     void compareCopies() { comparesCopies_ = true; }
+    /// What was kept of the beginnings of distant files from looking at them stays until each has come as a whole, as
+    /// far as it is a small part of the cache: it was used longest ago, would go first, and would be fetched twice.
+    void keepBeginnings(const DataManifest& manifest);
     /// Reading the file failed: a copy in the cache that is damaged, or not what the hub promises, is put aside. True:
     /// there was one.
     bool doubt(const DataFile& file);
@@ -44,6 +47,7 @@ private:
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> read(const DataFile& file, BlockCache& cache);
     Result<std::shared_ptr<const ByteSource>> proven(const DataFile& file);
+    void pinBeginnings();
     Status beginAfresh();
     Result<std::shared_ptr<const ByteSource>> expanded(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> expandedInMemory(const DataFile& file);
@@ -62,6 +66,7 @@ private:
     std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
     DirectAccess direct_;
     bool comparesCopies_ = false;
+    std::set<std::string> beginnings_; ///< names of pieces that are pinned
     /// What is read from its server once more, and nothing that was there before.
     struct Afresh {
         ScratchFolder folder;

@@ -111,7 +111,7 @@ std::optional<KnownContent> knownContent(std::string_view head)
         { "\xff\xd8\xff"sv, { SentenceText("a JPEG picture"), LeaveOut } },
         { "GIF8"sv, { SentenceText("a GIF picture"), LeaveOut } },
         { "RIFF"sv, { SentenceText("a sound, film or picture"), LeaveOut } },
-        { "SQLite format 3"sv, { SentenceText("an SQLite database"), WriteAsRows } },
+        { "SQLite format 3\0"sv, { SentenceText("an SQLite database"), WriteAsRows } },
         { "\xd0\xcf\x11\xe0"sv, { SentenceText("a document of an older Office"), SaveAsText } },
         { "{\\rtf"sv, { SentenceText("an RTF document"), SaveAsText } },
         { "PAR1"sv, { SentenceText("a Parquet file"), Rename } },
@@ -140,8 +140,8 @@ std::optional<KnownContent> knownContent(std::string_view head)
     for (const auto& [magic, content] : kMagics) {
         const bool isWord = std::all_of(magic.begin(), magic.end(),
             [](char c) { return static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 127; });
-        if (head.starts_with(magic)
-            && (!isWord || magic.size() > 4 || looksBinary(head))) // a text may begin with ORC or RIFF
+        const bool isText = magic.starts_with('{') || magic.starts_with('%'); // RTF and PDF may be all letters
+        if (head.starts_with(magic) && (!isWord || isText || looksBinary(head))) // a text may begin with ORC or RIFF
             return content;
     }
     constexpr std::size_t kTarMagic = 257;

@@ -109,7 +109,7 @@ Result<TextFormat> textFormat(
         return TextFormat::Tsv;
     if (extension == "jsonl" || extension == "ndjson")
         return TextFormat::JsonLines;
-    if (looksLikeJsonLines(head, isCut))
+    if (extension != "txt" && looksLikeJsonLines(head, isCut))
         return TextFormat::JsonLines;
     if (extension == "json" && first != std::string_view::npos && hasSeveralObjects(head))
         return Error { ErrorCode::InvalidArgument,
@@ -173,7 +173,8 @@ Result<Compression> findCompression(const std::string& name, std::string_view st
 /// A name that ends in .warc or .wet claims it.
 Result<bool> isWarc(const std::string& name, const std::string& extension, std::string_view head)
 {
-    const bool isOne = head.starts_with("WARC/");
+    const auto line = firstLine(head);
+    const bool isOne = line.starts_with("WARC/") && line.find(' ') == std::string_view::npos; // else a text about it
     const bool isClaimed = extension == "warc" || extension == "wet";
     return !isOne && isClaimed && !head.empty() ? Result<bool>(wrongName(name, "WARC")) : isOne;
 }
@@ -182,7 +183,7 @@ Result<bool> isWarc(const std::string& name, const std::string& extension, std::
 Result<bool> isArrow(const std::string& name, const std::string& extension, std::string_view head)
 {
     constexpr std::string_view kStream = "\xff\xff\xff\xff";
-    const bool isOne = head.starts_with(kArrowFileMagic) || head.starts_with(kStream);
+    const bool isOne = (head.starts_with(kArrowFileMagic) && looksBinary(head)) || head.starts_with(kStream);
     const bool isClaimed
         = extension == "arrow" || extension == "arrows" || extension == "feather" || extension == "ipc";
     if (!isOne && head.starts_with("FEA1"))
@@ -448,10 +449,14 @@ Result<FileFormat> detectFormat(
         format.encoding.empty() ? raw : readHead(*textOf(source, name, format))); // as much text as of UTF-8
     std::string_view head = plain;
     FURROW_TRY_ASSIGN(auto binary,
-        isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head))
-                                        : isBinary(*source, name, format.compression, raw.value()));
+        config.encoding != "auto"             ? Result<bool>(false) // a person knows that it is text
+            : isWideEncoding(format.encoding) ? Result<bool>(looksBinary(head))
+                                              : isBinary(*source, name, format.compression, raw.value()));
     if (binary)
-        return Error { ErrorCode::InvalidArgument, sentence("%1 is binary, not text.", { name }) };
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 is binary, not text. If it is text with control characters in it, name its encoding, such as utf-8, with --encoding.",
+                { name }) };
     if (head.starts_with("\xef\xbb\xbf")) {
         format.skipBytes = 3;
         head.remove_prefix(3);

@@ -59,11 +59,26 @@ private:
     JsonNesting nesting_;
 };
 
-/// The offset of the byte behind the opening bracket of the list inside a JSON document.
+/// Of what stands before or behind the list at most so much is read as JSON; of more only the brackets are followed.
+inline constexpr std::size_t kMostAroundJsonList = 16 << 20;
+
+/// The offset of the byte behind the opening bracket of the list inside a JSON document: the first list that the names
+/// lead to. One of the same names behind it is for readBehindJsonList to find.
 /// @param stream  from the beginning of the document
 /// @param members  names that lead to the list from the outermost object; empty: the document is the list
 /// @param name  for messages
 Result<std::uint64_t> findJsonList(
     ByteStream& stream, const std::vector<std::string>& members, const std::string& name);
+
+/// What the rest of a document is.
+enum class BehindJsonList {
+    Whole,
+    Broken, ///< no JSON
+    NamesItAgain, ///< has a member of a name that led to the list, in the same object: programs that take the last of
+                  ///< equal members read another list
+};
+/// @param rest  from behind the bracket that closes the list to the end of the document
+/// @param members  as for findJsonList
+BehindJsonList readBehindJsonList(std::string_view rest, const std::vector<std::string>& members);
 
 } // namespace furrow

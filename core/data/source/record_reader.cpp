@@ -94,7 +94,8 @@ Result<bool> RecordReader::stop(Record& record, Record::Stop why)
 Result<bool> RecordReader::endList(Record& record)
 {
     consume(1); // its bracket
-    JsonNesting nesting(rules_.listDepth);
+    JsonNesting nesting(rules_.listMembers.size());
+    std::string rest; // of which more than may be read is only looked at for its brackets
     for (;;) {
         for (std::size_t i = 0; i < available(); ++i) {
             if (nesting.depth() == 0 && !isSpace(front()[i])) {
@@ -103,6 +104,7 @@ Result<bool> RecordReader::endList(Record& record)
             }
             (void)nesting.look(front()[i]);
         }
+        rest.append(front(), std::min(available(), kMostAroundJsonList + 1 - rest.size()));
         consume(available());
         if (atEnd_)
             break;
@@ -110,6 +112,10 @@ Result<bool> RecordReader::endList(Record& record)
     }
     if (nesting.depth() > 0)
         return stop(record, Record::Stop::Cut);
+    const auto behind
+        = rest.size() > kMostAroundJsonList ? BehindJsonList::Whole : readBehindJsonList(rest, rules_.listMembers);
+    if (behind != BehindJsonList::Whole)
+        return stop(record, behind == BehindJsonList::NamesItAgain ? Record::Stop::SecondList : Record::Stop::Broken);
     stopped_ = true;
     return false;
 }

@@ -23,7 +23,7 @@ struct RecordRules {
     RecordKind kind = RecordKind::Lines;
     std::uint64_t spanBytes = 512;
     CsvDialect csv;
-    std::uint64_t listDepth = 0; ///< brackets that are open around the list of JsonElements
+    std::vector<std::string> listMembers {}; ///< names that lead to the list of JsonElements (findJsonList)
     bool refusesOpenQuotes = true; ///< a quote of Csv that nothing closes ends the reading
     bool keepsBlanks = true; ///< those at the end of Paragraphs are text
 };
@@ -41,6 +41,7 @@ struct Record {
         OpenQuote, ///< a quote of csv is never closed, or not where a field ends
         Cut, ///< the bytes end in the middle
         Broken, ///< no element or record can stand here
+        SecondList, ///< a member of the list's own name stands behind it
     };
     Stop stop = Stop::None;
 };
@@ -70,7 +71,7 @@ private:
     bool isBlank(std::size_t size) const;
     bool refusesQuotes() const;
     Result<bool> stop(Record& record, Record::Stop why);
-    /// At the bracket that closes the list: what follows closes what is open around it.
+    /// At the bracket that closes the list: what follows is the rest of the document around it.
     Result<bool> endList(Record& record);
     std::size_t findWarc();
     /// A record of `size` bytes at the front of the buffer is a row; for Warc its beginning is enough.

@@ -22,6 +22,16 @@ namespace {
 
 constexpr int kColumnLines = 100;
 
+/// The names that lead to the list of rows of a JSON document.
+std::vector<std::string> listMembers(const DataFile& file)
+{
+    std::vector<std::string> members;
+    const auto path = ColumnPath::parse(file.format.list);
+    for (const auto& move : path.moves())
+        members.push_back(move.name);
+    return members;
+}
+
 RecordRules recordRules(const DataFile& file, const RowOptions& options)
 {
     RecordRules rules = options.text;
@@ -36,7 +46,7 @@ RecordRules recordRules(const DataFile& file, const RowOptions& options)
     case TextFormat::JsonLines: rules.kind = RecordKind::Lines; break;
     case TextFormat::JsonList:
         rules.kind = RecordKind::JsonElements;
-        rules.listDepth = ColumnPath::parse(file.format.list).moves().size();
+        rules.listMembers = listMembers(file);
         break;
     case TextFormat::Warc: rules.kind = RecordKind::Warc; break;
     case TextFormat::Text:
@@ -76,6 +86,11 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
         return { ErrorCode::Corrupt,
             sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.",
                 { file.path, std::to_string(offset) }) };
+    if (stop == Record::Stop::SecondList)
+        return { ErrorCode::Corrupt,
+            sentence(
+                "%1 has the member '%2' with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.",
+                { file.path, file.format.list }) };
     FURROW_TRY_ASSIGN(auto line, lineAt(access, file, offset));
     return { ErrorCode::Corrupt,
         sentence(
@@ -138,11 +153,7 @@ Result<std::uint64_t> listStart(FileAccess& access, const DataFile& file)
 {
     const auto skip = static_cast<std::uint64_t>(file.format.skipBytes);
     FURROW_TRY_ASSIGN(auto stream, access.plainFrom(file, skip));
-    std::vector<std::string> members;
-    const auto path = ColumnPath::parse(file.format.list);
-    for (const auto& move : path.moves())
-        members.push_back(move.name);
-    auto offset = findJsonList(*stream, members, file.path);
+    auto offset = findJsonList(*stream, listMembers(file), file.path);
     return offset.ok() ? Result<std::uint64_t>(skip + offset.value()) : offset;
 }
 

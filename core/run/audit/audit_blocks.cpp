@@ -173,6 +173,9 @@ private:
             return after_.empty();
         const SourcePosition& before = after_[source];
         const Segment& first = plan.segments.front();
+        for (const FileGap& gap : before.gaps) // what could not be planned when its turn was
+            if (first.file == gap.file)
+                return first.firstRow >= gap.rowInFile && first.position >= gap.position;
         if (first.file != before.file)
             return first.file > before.file;
         return first.firstRow >= before.rowInFile && first.position >= before.position;
@@ -331,7 +334,7 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
         log.say(sentence("Reading the downloads"), static_cast<double>(i) / static_cast<double>(all.size()));
         const auto why = whyNotCompared(all[i], cacheBytes);
         const auto whole = downloadedHubFile(all[i], paths.cacheFolder());
-        if (!isPromised(all[i]) || (!whole && !why.empty())) {
+        if (!isComparable(all[i]) || (!whole && !why.empty())) {
             never.push_back(sentence("%1 (%2)", { all[i].path, why }));
             continue;
         }
@@ -339,7 +342,7 @@ Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log)
             ++absent;
             continue;
         }
-        const auto sha = sha256File(*whole, log.stop());
+        const auto sha = comparableSum(all[i], *whole, log.stop());
         if (log.stopped())
             return cancelled();
         if (!sha.ok())

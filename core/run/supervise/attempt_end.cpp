@@ -12,7 +12,7 @@ Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::strin
     const Message what = planningEnded.empty()
         ? Message()
         : sentence(
-              "a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.",
+              "a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.",
               { planningEnded, optionTerm("bad_files", "leave_out") });
     if (chunks.empty())
         return what;

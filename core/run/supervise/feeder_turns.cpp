@@ -20,6 +20,7 @@
 #include "core/tracker/unreadable_blocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace furrow {
@@ -30,6 +31,7 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr auto kIdle = std::chrono::milliseconds(50);
 constexpr int kPlansPerTurn = 64;
 constexpr int kTriesPerBlock = 2;
+constexpr int kTriesByParts = 4; // of what comes by parts and cannot be compared: it may be wrong on its way, twice too
 
 /// "" for no file.
 Message takenUp(const std::string& file)
@@ -150,7 +152,7 @@ Result<bool> Feeder::findDuplicates()
         return false;
     doing_ = sentence(kDuplicatesNotFound, { found.error().message });
     if (isOutside(found.error()))
-        return waitForData(doing_);
+        return waitForData(doing_, found.error());
     logWarning(doing_);
     if (found.error().code == ErrorCode::InvalidArgument) {
         FURROW_TRY_ASSIGN(const bool isSettled, onChanged(found.error()));
@@ -195,6 +197,7 @@ Result<bool> Feeder::plan()
             break;
         }
         planFailures_ = 0;
+        networkFailures_ = 0;
         if (!next.value()) {
             allPlanned_ = blocks_.unprovenReason().empty();
             planningEnded_ = !allPlanned_;
@@ -268,6 +271,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
         return false;
     const auto number = wanted.front().block;
     auto block = BlockManager::fromPlan(wanted.front().plan);
+    tries_ = block.ok() && blocks_.isReadByParts(block.value()) ? kTriesByParts : kTriesPerBlock;
     if (!block.ok())
         return onFailure(number, block.error());
     FURROW_TRY_ASSIGN(auto row, reader_.block(number));
@@ -316,6 +320,7 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
             : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
+    networkFailures_ = 0;
     dataCame();
     nextBeatNs_ = 0; // pin it before anyone evicts it
     return true;
@@ -327,15 +332,15 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = sentence("block %1: %2", { std::to_string(block), error.message });
     if (isOutside(error))
-        return waitForData(doing_);
+        return waitForData(doing_, error);
     logWarning(doing_);
     if (error.code == ErrorCode::InvalidArgument) {
         FURROW_TRY_ASSIGN(const bool isSettled, onChanged(error));
         if (isSettled)
             return true;
     }
-    if (++failures_[block] < kTriesPerBlock) {
-        (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
+    if (const int failures = ++failures_[block]; failures < std::max(tries_, kTriesPerBlock)) {
+        (void)waitAloud(ledger_, doing_, secondsToNextTry(failures), stop_);
         return false;
     }
     // The cause of each of its chunks, though one of them alone may be what cannot be prepared.
@@ -346,7 +351,7 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 /// With bad_files=leave_out what cannot be read is left out, by name, when it was tried often enough.
 Result<bool> Feeder::onUnreadable(const PlannedBlock& block, const Error& error, bool wasPrepared)
 {
-    const bool isLastTry = failures_[block.block] + 1 >= kTriesPerBlock;
+    const bool isLastTry = failures_[block.block] + 1 >= tries_;
     const bool isOfTheBlock = error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument;
     if (config_.badFiles != BadFiles::LeaveOut || !isOfTheBlock || !isLastTry)
         return onFailure(block.block, error);
@@ -410,7 +415,7 @@ Status Feeder::onPlanFailure(const Error& error)
         return {};
     doing_ = error.message;
     if (isOutside(error)) {
-        const auto waited = waitForData(doing_);
+        const auto waited = waitForData(doing_, error);
         return waited.ok() ? Status {} : waited.error();
     }
     logWarning("planning: " + error.message);
@@ -420,8 +425,8 @@ Status Feeder::onPlanFailure(const Error& error)
             return {};
     }
     // No file changed: one that cannot be read as it is, such as one that unpacks to more than the cache may hold.
-    if (++planFailures_ < kTriesPerBlock) {
-        (void)waitAloud(ledger_, doing_, kRetrySeconds, stop_);
+    if (++planFailures_ < (blocks_.planningReadsByParts() ? kTriesByParts : kTriesPerBlock)) {
+        (void)waitAloud(ledger_, doing_, secondsToNextTry(planFailures_), stop_);
         return {};
     }
     planFailures_ = 0;
@@ -430,15 +435,24 @@ Status Feeder::onPlanFailure(const Error& error)
 }
 
 /// Until the next try, unless each would fail as this one did. Ok(false): nothing was done.
-Result<bool> Feeder::waitForData(Message why) // by value: it is doing_ as a rule
+Result<bool> Feeder::waitForData(Message why, const Error& error) // `why` by value: it is doing_ as a rule
 {
     if (isForLimit(why)) {
         FURROW_TRY(giveUp(why));
         return true;
     }
     doing_ = sentence(kWaitingForData, { why }); // until then
-    (void)waitForDataAloud(ledger_, why, kRetrySeconds, stop_);
+    networkFailures_ = error.code == ErrorCode::Network ? networkFailures_ + 1 : 0;
+    (void)waitForDataAloud(ledger_, why, secondsToNextTry(std::max(networkFailures_, 1)), stop_);
     return false;
+}
+
+/// Each try of what a network brings may cost as much as the first.
+/// @param failures  one after the other so far, at least 1
+double Feeder::secondsToNextTry(int failures)
+{
+    constexpr int kMostDoublings = 6; // some five minutes
+    return std::ldexp(kRetrySeconds, std::min(failures - 1, kMostDoublings));
 }
 
 /// False: files that change may be left out, but none did since, so that each further try would end the same way.

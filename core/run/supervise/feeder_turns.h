@@ -65,7 +65,8 @@ private:
     Result<bool> setFailed(std::int64_t block, const Error& error);
     Error causeOfOtherContent(std::int64_t block, const Error& error) const;
     Status onPlanFailure(const Error& error);
-    Result<bool> waitForData(Message why);
+    Result<bool> waitForData(Message why, const Error& error);
+    static double secondsToNextTry(int failures);
     Result<bool> onChanged(const Error& error);
     Status giveUp(const Message& reason);
     Result<bool> rest();
@@ -91,6 +92,8 @@ private:
     bool planningEnded_ = false; ///< without a proven last block
     bool gaveUp_ = false; ///< waits to be stopped
     int planFailures_ = 0;
+    int tries_ = 0; ///< of the block that is being prepared, before it is called unreadable
+    int networkFailures_ = 0; ///< one after the other, each of what came and was wrong or did not come
     std::int64_t replanned_ = 0; ///< blocks of which a file was left out
     Message doing_ = sentence("starting");
     std::int64_t nextBeatNs_ = 0;

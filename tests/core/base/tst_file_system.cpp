@@ -2,6 +2,7 @@
 
 #include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
+#include "core/base/free_name.h"
 #include "core/base/link_refusal.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
@@ -47,6 +48,18 @@ private Q_SLOTS:
         QVERIFY(file.value()->close().ok());
         QVERIFY(file.value()->close().ok()); // twice is nothing
         QCOMPARE(realFileSystem().read(at("plain")).value(), std::string("abcd"));
+    }
+
+    void whatIsThereIsNeverGivenAsAFreeName()
+    {
+        QVERIFY(freeName(at("new.v7.bak")) == at("new.v7.bak"));
+        QVERIFY(writeFileWhole(realFileSystem(), at("taken.v7.bak"), "of a person").ok());
+        const auto free = freeName(at("taken.v7.bak"));
+        const std::string name = utf8Text(free.filename());
+        QVERIFY2(name.starts_with("taken.v7-") && name.ends_with(".bak"), name.c_str());
+        QVERIFY(!isTaken(free) && free.parent_path() == at("taken.v7.bak").parent_path());
+        std::filesystem::create_symlink("nowhere", at("link")); // what is written there would be elsewhere
+        QVERIFY(freeName(at("link")) != at("link"));
     }
 
     /// A file was 0644 whatever the umask was, so a group could share folders and nothing in them.

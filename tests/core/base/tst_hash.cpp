@@ -1,5 +1,6 @@
 #include "helper_process.h"
 
+#include "core/base/git_blob.h"
 #include "core/base/hash.h"
 
 using namespace furrow;
@@ -23,6 +24,28 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, bytes);
         QTEST(QString::fromStdString(sha256Hex(bytes.toStdString())), "digest");
+    }
+
+    void namesContentAsGitDoes_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("name");
+        // git hash-object
+        QTest::newRow("empty") << QByteArray() << "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+        QTest::newRow("abc") << QByteArray("abc\n") << "8baef1b4abc478178b004d62031cf7fe6db6f903";
+        QTest::newRow("1,000 x") << QByteArray(1000, 'x') << "14c7dfdd4258dec5c0e9d2e919bd249bd674be1f";
+        QTest::newRow("no room for the length") << QByteArray(55, 'y') << "765a02dab1ce651b756db82ba2ed4f7c9d440d83";
+        QTest::newRow("several blocks") << QByteArray(119, 'z') << "38e209781d602b2aa48f36af8cacdd1b6e4a6ff6";
+    }
+    void namesContentAsGitDoes()
+    {
+        QFETCH(QByteArray, bytes);
+        GitBlobName name(static_cast<std::uint64_t>(bytes.size()));
+        for (const char byte : bytes) // in pieces
+            name.update(std::string_view(&byte, 1));
+        const std::string digits = name.hex();
+        QVERIFY(isGitName(digits));
+        QTEST(QString::fromStdString(digits), "name");
     }
 
     void piecesGiveTheSameDigest()

@@ -261,6 +261,53 @@ private Q_SLOTS:
         VERIFY_OK(texts);
         QCOMPARE(texts.value(), numbered(0, 500));
     }
+    /// The first of two was trained, the last is what Python and pandas read, and nobody heard of it.
+    void aSecondListOfTheSameNameWasNotTold()
+    {
+        DataFolder folder;
+        const auto read = [&](const std::string& document, const std::string& column) {
+            auto config = test::configFor({ folder.write("a.json", document) });
+            config.textColumn = column;
+            return test::readAll(config, folder.path("cache"), 100);
+        };
+        const std::string list = asList(numbered(0, 5));
+        for (const auto& [document, column] :
+            { std::pair("{\"data\": " + list + ", \"data\": " + list + "}", "data[].text"),
+                std::pair("{\"a\": {\"data\": " + list + "}, \"\\u0061\": {}}", "a.data[].text") }) {
+            const auto refused = read(document, column);
+            QVERIFY2(!refused.ok() && refused.error().message.find("a second time") != std::string::npos,
+                refused.ok() ? document.c_str() : refused.error().message.c_str());
+        }
+        // One that is no list, or lies elsewhere, is no such one.
+        for (const auto& [document, column] : { std::pair("{\"data\": 1, \"data\": " + list + "}", "data[].text"),
+                 std::pair("{\"a\": {\"b\": 1}, \"a\": {\"data\": " + list + "}}", "a.data[].text"),
+                 std::pair(
+                     "{\"a\": {\"data\": " + list + "}, \"data\": [], \"b\": {\"data\": []}}", "a.data[].text") }) {
+            const auto rows = read(document, column);
+            VERIFY_OK(rows);
+            QCOMPARE(rows.value(), numbered(0, 5));
+        }
+    }
+    /// Of what stands around a list only the brackets were looked at.
+    void aroundAListAnythingWasTakenForJson()
+    {
+        DataFolder folder;
+        const std::string list = asList(numbered(0, 5));
+        for (const std::string& document : { "{\"data\": " + list + " \"end\": 1}", "{\"data\": " + list + ", end: 1}",
+                 "{\"data\": " + list + ", \"end\": [1 2]}", "{\"data\": " + list + ", \"end\": {1]}",
+                 "{\"begin\": nothing, \"data\": " + list + "}" }) {
+            auto config = test::configFor({ folder.write("a.json", document) });
+            config.textColumn = "data[].text";
+            const auto refused = test::readAll(config, folder.path("cache"), 100);
+            QVERIFY2(!refused.ok() && refused.error().code == ErrorCode::Corrupt, document.c_str());
+        }
+        auto config = test::configFor({ folder.write("a.json",
+            "{\"begin\": NaN, \"data\": " + list + ", \"end\": [1, -2.5e3, \"\\ud800\", {\"a\": null}]}\n") });
+        config.textColumn = "data[].text";
+        const auto rows = test::readAll(config, folder.path("cache"), 100); // as Python reads it
+        VERIFY_OK(rows);
+        QCOMPARE(rows.value(), numbered(0, 5));
+    }
     void readsTextsThatAreElementsThemselves()
     {
         DataFolder folder;

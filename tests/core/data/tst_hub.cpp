@@ -596,7 +596,7 @@ private Q_SLOTS:
         hub.fail({ HubFault::WrongBytes });
         auto damaged = manager.value().planNext();
         QVERIFY(!damaged.ok());
-        QCOMPARE(damaged.error().code, ErrorCode::Corrupt);
+        QCOMPARE(damaged.error().code, ErrorCode::Network); // on its way: no damage of the file
         auto healed = manager.value().planNext(); // the same call again
         QVERIFY2(healed.ok(), healed.ok() ? "" : healed.error().message.c_str());
     }
@@ -621,7 +621,7 @@ private Q_SLOTS:
         QVERIFY(manager.ok());
         auto wrong = manager.value().planNext();
         QVERIFY(!wrong.ok());
-        QCOMPARE(wrong.error().code, ErrorCode::Corrupt);
+        QCOMPARE(wrong.error().code, ErrorCode::Network); // on its way: no damage of the file
         auto blocks = test::planAll(manager.value());
         QVERIFY2(blocks.ok(), blocks.ok() ? "" : blocks.error().message.c_str());
         QCOMPARE(blocks.value().size(), std::size_t { 10 });
@@ -654,7 +654,7 @@ private Q_SLOTS:
         auto manager = open();
         const auto wrong = manager.planNext();
         QVERIFY(!wrong.ok());
-        QCOMPARE(wrong.error().code, ErrorCode::Corrupt);
+        QCOMPARE(wrong.error().code, ErrorCode::Network); // on its way: no damage of the file
         const auto healed = manager.planNext();
         QVERIFY2(healed.ok(), healed.ok() ? "" : healed.error().message.c_str());
     }
@@ -902,6 +902,178 @@ private Q_SLOTS:
         QVERIFY(hub.storeBytes() >= wrong.size()); // the wrong one alone was asked for
         QVERIFY(hub.storeBytes() < wrong.size() + 300);
         QVERIFY(readFile(folder.path(snapshot + "a.txt")).value() == wrong); // it is not ours
+    }
+    /// The first file of each ending decided for all of that ending: UTF-8 became mojibake behind a Latin-1 file, and
+    /// csv with commas whole lines behind one with semicolons.
+    void filesWereReadAsTheFirstOfTheirEndingWas()
+    {
+        FakeHub hub;
+        FakeHub::Repository texts;
+        for (int i = 0; i < 200; ++i) {
+            texts.files["train-0.txt"] += "Les \xe9l\xe8ves fran\xe7"
+                                          "ais \xe9taient d\xe9j\xe0 \xe0 l'\xe9"
+                                          "cole, o\xf9 le ma\xeetre les attendait.\n";
+            texts.files["train-1.txt"] += "Les \xc3\xa9l\xc3\xa8ves \xc3\xa9taient d\xc3\xa9j\xc3\xa0 l\xc3\xa0.\n";
+        }
+        texts.files["train-2.txt"] = "\xef\xbb\xbfone\ntwo\n"; // a byte order mark
+        hub.add("o/texts", texts);
+        FakeHub::Repository tables;
+        tables.files["train-0.csv"] = "id;text\n1;one, two\n2;three, four\n";
+        tables.files["train-1.csv"] = "id,text\n3,five; six\n4,seven; eight\n";
+        hub.add("o/tables", tables);
+        Session session(hub);
+        DataFolder folder;
+        const auto all = test::readAll(test::configFor({ "hf://o/texts" }), folder.path("cache"), 1000);
+        QVERIFY2(all.ok(), all.ok() ? "" : all.error().message.c_str());
+        QCOMPARE(all.value().size(), std::size_t(402));
+        QCOMPARE(QString::fromStdString(all.value()[0]),
+            QString::fromUtf8("Les élèves français étaient déjà à l'école, où le maître les attendait."));
+        QCOMPARE(QString::fromStdString(all.value()[200]), QString::fromUtf8("Les élèves étaient déjà là."));
+        QCOMPARE(all.value()[400], std::string("one"));
+        const auto rows = test::readAll(test::configFor({ "hf://o/tables" }), folder.path("cache"), 1000);
+        QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().message.c_str());
+        QCOMPARE(rows.value(), (std::vector<std::string> { "one, two", "three, four", "five; six", "seven; eight" }));
+    }
+    /// What is looked at of each file before the run is not fetched again for it, and is small.
+    void lookingAtEachFileFetchesNoByteTwice()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        std::uint64_t bytes = 0;
+        constexpr int kFiles = 6;
+        for (int i = 0; i < kFiles; ++i) {
+            auto& file = repository.files["train-" + std::to_string(i) + (i < kFiles / 2 ? ".txt" : ".txt.gz")];
+            file = "file " + std::to_string(i) + "\n" + test::indexedLines(200'000); // what is alike comes once
+            if (i >= kFiles / 2)
+                file = test::gzip(file);
+            bytes += file.size();
+        }
+        hub.add("o/n", repository);
+        Session session(hub);
+        DataFolder folder;
+        const KeepHubPieces kept(folder.path("cache"), 1);
+        const auto source = describeHubSource("hf://o/n", test::configFor({ "hf://o/n" }), session.client);
+        QVERIFY2(source.ok(), source.ok() ? "" : source.error().message.c_str());
+        QTRY_VERIFY(hub.storeBytes() > 0);
+        QVERIFY2(
+            hub.storeBytes() <= 2 * (1u << 20) + (kFiles - 2) * (64u << 10), std::to_string(hub.storeBytes()).c_str());
+        auto cache = BlockCache::open(folder.path("cache"), 0).value();
+        HubProofs proofs;
+        for (const auto& file : source.value().files)
+            QVERIFY(downloadHubFile(file, session.client, *cache, proofs).ok());
+        QTRY_COMPARE(hub.storeBytes(), bytes);
+    }
+    /// What is not in LFS was compared with nothing, though the list has git's name of it.
+    void aSmallFileWasNotComparedWithGitsNameOfIt()
+    {
+        DataFolder folder;
+        DataFile file;
+        file.path = "hf://o/n@" + std::string(40, 'a') + "/a.txt";
+        file.hash = "5626abf0f72e58d7a153368ba57db4c673c0e171"; // git hash-object of "one\n"
+        file.sizeBytes = 4;
+        QVERIFY(isComparable(file) && !isPromised(file));
+        HubProofs proofs;
+        QVERIFY(proofs.compare(file, pathFromUtf8(folder.write("right", "one\n"))).ok());
+        QVERIFY(proofs.proven().contains(file.path));
+        const auto wrong = proofs.compare(file, pathFromUtf8(folder.write("wrong", "two\n")));
+        QVERIFY(!wrong.ok());
+        QCOMPARE(wrong.error().code, ErrorCode::Corrupt);
+        QVERIFY2(wrong.error().message.find("git's SHA-1") != std::string::npos, wrong.error().message.c_str());
+        file.path = "https://example.org/a.txt"; // a server may call anything so
+        QVERIFY(!isComparable(file));
+    }
+    /// Planning stopped at a file that is damaged as the hub has it: those behind it were trained by nobody.
+    void filesBehindADamagedOneWereNotPlanned()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train-0.txt"] = test::indexedLines(100);
+        const std::string whole = test::gzip(test::indexedLines(400'000));
+        repository.files["train-1.txt.gz"] = whole.substr(0, whole.size() / 2);
+        repository.files["train-2.txt"] = test::indexedLines(100);
+        hub.add("o/n", repository);
+        Session session(hub);
+        DataFolder folder;
+        auto config = test::configFor({ "hf://o/n" });
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        const auto open = [&] {
+            return BlockManager::open(config, inspection.value().manifest, 60, folder.path("cache"), byteTokenizer());
+        };
+        std::int64_t rows = 0;
+        std::string last;
+        int failures = 0;
+        const auto planAll = [&](BlockManager& manager) {
+            for (;;) {
+                const auto block = manager.planNext();
+                if (block.ok() && !block.value())
+                    return;
+                if (block.ok()) {
+                    rows += block.value()->rows();
+                    last = block.value()->plan;
+                    continue;
+                }
+                QCOMPARE(block.error().code, ErrorCode::Corrupt);
+                QVERIFY2(++failures < 10, block.error().message.c_str());
+                manager.planOn(block.error());
+            }
+        };
+        auto first = open();
+        QVERIFY(first.ok());
+        planAll(first.value());
+        QCOMPARE(rows, std::int64_t(200));
+        QCOMPARE(failures, 1);
+        QVERIFY2(first.value().unprovenReason().find("train-1.txt.gz") != std::string::npos,
+            first.value().unprovenReason().c_str());
+
+        auto second = open(); // as a resume does: it must not take the data for whole
+        QVERIFY(second.ok() && second.value().resumeAfter(last).ok());
+        planAll(second.value());
+        QCOMPARE(rows, std::int64_t(200));
+        QCOMPARE(failures, 2);
+        QVERIFY(!second.value().unprovenReason().empty());
+
+        config.badFiles = BadFiles::LeaveOut; // the advice, followed
+        auto third = open();
+        QVERIFY(third.ok() && third.value().resumeAfter(last).ok());
+        planAll(third.value());
+        QCOMPARE(rows, std::int64_t(200));
+        QVERIFY2(third.value().unprovenReason().empty(), third.value().unprovenReason().c_str());
+        QVERIFY(!third.value().leftOut().empty());
+    }
+    /// What is left of a file that could not be planned comes behind all else, when it can be read.
+    void aFileThatWasPassedByIsPlannedWhenItCanBeRead()
+    {
+        DataFolder folder;
+        for (const char* name : { "d/a.txt", "d/b.txt", "d/c.txt" })
+            folder.write(name, test::indexedLines(100));
+        const auto config = test::configFor({ utf8Text(folder.path("d")) });
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        PlannedBlock before;
+        before.chunkRows = { 40 };
+        before.segments = { { 2, 0, 0, 40, 0, false } };
+        const SourcePosition after { 2, 270, 40, 140, 0, false, { { 1, 340, 50 } } }; // ten lines of 6 bytes, then of 7
+        auto manager
+            = BlockManager::open(config, inspection.value().manifest, 1000, folder.path("cache"), byteTokenizer());
+        QVERIFY(manager.ok());
+        const std::string plan = writePlan(before, { after });
+        QCOMPARE(readPlan(plan).value().after.front(), after);
+        QVERIFY(manager.value().resumeAfter(plan).ok());
+        const auto gap = manager.value().planNext();
+        QVERIFY2(gap.ok() && gap.value(), gap.ok() ? "" : gap.error().message.c_str());
+        QCOMPARE(gap.value()->segments.size(), std::size_t(1));
+        QCOMPARE(gap.value()->segments.front().file, 1);
+        QCOMPARE(gap.value()->segments.front().firstRow, std::int64_t(50));
+        QCOMPARE(gap.value()->rows(), std::int64_t(50));
+        QCOMPARE(gap.value()->firstRow, std::int64_t(140));
+        const auto rest = manager.value().planNext();
+        QVERIFY2(rest.ok() && rest.value(), rest.ok() ? "" : rest.error().message.c_str());
+        QCOMPARE(rest.value()->segments.front().file, 2);
+        QCOMPARE(rest.value()->rows(), std::int64_t(60));
+        const auto end = manager.value().planNext();
+        QVERIFY(end.ok() && !end.value());
+        QVERIFY(manager.value().unprovenReason().empty());
     }
     /// It was opened by its name, and failed at each try.
     void aDownloadThatBecameWrongOnThisDiskIsPutAsideAndComesAgain()

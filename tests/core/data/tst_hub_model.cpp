@@ -1,12 +1,17 @@
 #include "core/data/hub/hub_model.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/base/process.h"
 #include "core/run/folder/adopted_model.h"
 #include "fake_hub.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <functional>
+#include <optional>
 
 using namespace furrow;
 using test::FakeHub;
@@ -36,6 +41,7 @@ class TestHubModel : public QObject {
     std::unique_ptr<FakeHub> hub_;
     QStringList told_;
     int attempts_ = 4;
+    std::function<bool()> onWait_; ///< before the next try
 
     std::filesystem::path models() const { return folder_->path().toStdString(); }
 
@@ -46,7 +52,7 @@ class TestHubModel : public QObject {
         settings.endpoint = hub_->endpoint();
         RetryPolicy retry;
         retry.attempts = attempts_;
-        retry.wait = [](double, const Message&) { return true; };
+        retry.wait = [this](double, const Message&) { return onWait_(); };
         const auto client = std::make_shared<HubClient>(settings, [] { return curlTransport({ 5, 1 }); }, 1, retry);
         const auto spec = parseHubModelSpec(name);
         if (!spec.ok())
@@ -75,6 +81,7 @@ private Q_SLOTS:
         hub_ = std::make_unique<FakeHub>();
         told_.clear();
         attempts_ = 4;
+        onWait_ = [] { return true; };
         qputenv("HF_HOME", (folder_->path() + QStringLiteral("/none")).toUtf8());
     }
 
@@ -134,6 +141,32 @@ private Q_SLOTS:
         QCOMPARE(here.front().name, std::string("hf://o/n@aaaaaaaaaaaa"));
         QCOMPARE(here.front().place, place.value());
         QVERIFY(here.front().isWhole && here.front().sizeBytes > 600'000);
+    }
+
+    /// "Another process fetches hf://o/n; this one waits for it."
+    void whoFetchesAModelAlreadyWasNotNamed()
+    {
+#ifndef __linux__
+        QSKIP("this system does not tell who holds a lock");
+#endif
+        hub_->add("o/n", smallModel());
+        std::filesystem::create_directories(models() / "o");
+        auto locked = FileLock::tryLock(models() / "o" / "n@aaaaaaaaaaaa.lock");
+        QVERIFY(locked.ok());
+        std::optional<FileLock> theirs(std::move(locked).value());
+        onWait_ = [] { return false; };
+        const auto cancelled = fetched("hf://o/n");
+        QVERIFY(!cancelled.ok());
+        QVERIFY(cancelled.error().code == ErrorCode::Cancelled);
+        QCOMPARE(told_.size(), 1);
+        QVERIFY2(
+            told_.front().contains(QStringLiteral("process %1").arg(thisProcess().pid)), qPrintable(told_.front()));
+        onWait_ = [&theirs] {
+            theirs.reset();
+            return true;
+        };
+        const auto place = fetched("hf://o/n");
+        QVERIFY2(place.ok(), place.ok() ? "" : place.error().message.c_str());
     }
 
     void shardsComeWithTheirIndex()

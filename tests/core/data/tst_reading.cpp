@@ -438,7 +438,35 @@ private Q_SLOTS:
         using namespace std::string_literals;
         const auto config = test::configFor({ folder.write("a.txt", "a\0b\nc\0\n\0\nd e f g\n"s) });
         const auto rows = texts(config, folder);
-        QVERIFY2(rows.size() == 1 && rows[0].ends_with("a.txt is binary, not text."), rows[0].c_str());
+        QVERIFY2(rows.size() == 1 && rows[0].find("a.txt is binary, not text.") != std::string::npos, rows[0].c_str());
+    }
+    /// One such file among others lost all but one column, and no file was named.
+    void linesOfJsonInATextFileLostTheirColumns()
+    {
+        DataFolder folder;
+        const std::string line = "{\"text\":\"inner\",\"other\":\"lost words\"}";
+        const auto config = test::configFor({ folder.write("a.txt", line + "\n" + line + "\n") });
+        QCOMPARE(texts(config, folder), (Texts { line, line }));
+        QVERIFY2(reading(config).contains("a.txt is text by its name"), qPrintable(reading(config)));
+        const auto named = test::configFor({ folder.write("b.jsonl", line + "\n") });
+        QCOMPARE(texts(named, folder), (Texts { "inner" }));
+    }
+    void aTextThatBeginsWithTheWordOfAFormatWasRefused()
+    {
+        DataFolder folder;
+        for (const std::string text : { "WARC/1.0 is a format", "ARROW1 is magic", "SQLite format 3 is a file" })
+            QCOMPARE(texts(test::configFor({ folder.write("a.txt", text + "\n") }), folder), (Texts { text }));
+    }
+    void aNamedEncodingDidNotMakeATextOfControlCharacters()
+    {
+        DataFolder folder;
+        std::string rows = "id,text\n";
+        for (int i = 0; i < 20; ++i)
+            rows += std::to_string(i) + ",row\v" + std::to_string(i) + "\n";
+        auto config = test::configFor({ folder.write("a.csv", rows) });
+        QVERIFY(!inspectData(config).ok());
+        config.encoding = "utf-8";
+        QCOMPARE(texts(config, folder).back(), std::string("row\v19"));
     }
     void aRunFromBeforeReadsItsRowsAsItDid()
     {

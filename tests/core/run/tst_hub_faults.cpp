@@ -218,6 +218,26 @@ private Q_SLOTS:
             std::to_string(hub.storeBytes()).c_str());
     }
 
+    /// Two in a row were two tries, and what was to come was called damaged for good.
+    void twoWrongDownloadsInARowPoisonedABlock()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        for (int row = 0; row < 1200; ++row) // 5 MB: more than is kept from looking at it
+            repository.files["train.txt"]
+                += std::to_string(row) + " " + std::string(4'000, static_cast<char>('a' + row % 26)) + "\n";
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(1200, 300, 50, 1, 1, "hf://o/n");
+        hub.fail(std::vector<HubFault>(5, HubFault::WrongBytes)); // its rest comes by two transfers, all of it by three
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), 24);
+        QVERIFY(!hub.pendingFaults());
+        verifyEachRowOnceAnEpoch(seen, 1, 1200);
+        run.stopFeeder();
+    }
+
     /// A column came, and the feeder was "starting", or "preparing block 0".
     void aColumnThatComesSaysHowFarItIs()
     {
