@@ -64,8 +64,7 @@ std::vector<ListedRun> readListed(const std::string& workspace)
             continue;
         }
         const auto& s = read.value();
-        runs.push_back({ folder, s.file.runId, toString(s.state), s.markedByHand,
-            s.state == RunState::Finished && !s.markedByHand ? s.stopDetail : Message(), "", "" });
+        runs.push_back({ folder, s.file.runId, toString(s.state), s.markedByHand, saidOfItsEnd(s), "", "" });
         const auto [twin, isNew] = first.try_emplace(s.file.runId, runs.size() - 1);
         if (isNew)
             continue;

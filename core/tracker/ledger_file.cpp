@@ -78,10 +78,12 @@ std::int64_t windowTokensOf(Database& db)
     return bounded(db, parsed<std::int64_t>(optionalMeta(db, "window_tokens")), kBounds);
 }
 
-Status migrateLedger(const std::filesystem::path& tracker)
+Status migrateLedger(const std::filesystem::path& tracker, Patience patience)
 {
-    auto db = openForWriting(tracker);
-    return db.ok() ? migrateSchema(db.value(), trackerMigrations(), kTrackerVersion) : Status(db.error());
+    FURROW_TRY_ASSIGN(auto db, openForWriting(tracker));
+    if (patience)
+        db.setPatience(std::move(patience));
+    return migrateSchema(db, trackerMigrations(), kTrackerVersion);
 }
 
 namespace {

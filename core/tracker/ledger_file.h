@@ -25,7 +25,8 @@ Result<LedgerFile> openLedger(const std::filesystem::path& tracker, const Clock&
 
 /// Brings an older file to the version of this program. For a file that nobody else uses: see
 /// SupervisorLedger::migrate.
-Status migrateLedger(const std::filesystem::path& tracker);
+/// @param patience  with others that write; without it 30 s
+Status migrateLedger(const std::filesystem::path& tracker, Patience patience = {});
 
 /// Opens read-only, in a folder that cannot be written too, and refuses what this program cannot read. @param shownAs
 /// see Database::Options

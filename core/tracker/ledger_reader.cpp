@@ -193,17 +193,17 @@ Result<std::vector<ActiveStretch>> LedgerReader::activeStretches()
     return answer(state_->db, std::move(stretches));
 }
 
-Result<std::map<AttemptId, std::int64_t>> LedgerReader::stepsOfAttempts()
+Result<std::map<AttemptId, LedgerReader::Work>> LedgerReader::workOfAttempts()
 {
-    std::map<AttemptId, std::int64_t> steps;
+    std::map<AttemptId, Work> work;
     {
-        Rows rows
-            = state_->db.query("SELECT i.attempt, sum(c.steps) FROM claim c JOIN incarnation i ON i.id=c.incarnation"
-                               " WHERE c.ended_wall<>0 AND c.steps>0 GROUP BY i.attempt");
+        Rows rows = state_->db.query(
+            "SELECT i.attempt, sum(c.steps), sum(c.tokens) FROM claim c JOIN incarnation i ON i.id=c.incarnation"
+            " WHERE c.ended_wall<>0 AND c.steps>0 GROUP BY i.attempt");
         while (rows.next())
-            steps[{ rows.integer(0) }] = rows.integer(1);
+            work[{ rows.integer(0) }] = { rows.integer(1), rows.integer(2) };
     }
-    return answer(state_->db, std::move(steps));
+    return answer(state_->db, std::move(work));
 }
 
 Result<std::vector<IncarnationRow>> LedgerReader::incarnations()

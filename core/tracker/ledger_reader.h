@@ -228,19 +228,19 @@ public:
     /// What chunks are given out by and their tokens counted (orderFacts), as it stands there now.
     Result<std::map<std::string, std::string>> orderFacts();
     Result<std::vector<AttemptRow>> attempts();
-    /// Optimiser steps of the chunks that each attempt trained to their end, lost ones included; attempts without any
-    /// are left out.
-    Result<std::map<AttemptId, std::int64_t>> stepsOfAttempts();
+    struct Work {
+        std::int64_t steps = 0; ///< optimiser steps
+        std::int64_t tokens = 0; ///< labels
+    };
+    /// Of the chunks that each attempt trained to their end, lost ones included; attempts without any are left out.
+    /// Reads all claims.
+    Result<std::map<AttemptId, Work>> workOfAttempts();
     Result<std::vector<IncarnationRow>> incarnations();
     Result<std::vector<EpochRow>> epochs();
     Result<std::vector<ChunkCell>> cells(std::int64_t epoch);
     Result<ChunkCell> cell(ChunkId chunk); ///< NotFound when there is none
     /// What a worker process holds, of all epochs: leased and trained chunks, as cells with `begun`.
     Result<std::vector<ChunkCell>> heldBy(IncarnationId incarnation);
-    struct Work {
-        std::int64_t steps = 0; ///< optimiser steps
-        std::int64_t tokens = 0; ///< labels
-    };
     /// What a process has trained and no checkpoint has, of what totals() counts: chunks that it trained to their end.
     Result<Work> unsavedOf(IncarnationId incarnation);
     /// What it has trained of the chunk in its hands, as it told last, that totals() counts only at the end of the

@@ -29,7 +29,8 @@ bool isLegalMove(ChunkState from, ChunkState to)
     case Poisoned: // another try; left out; accepted as not trained
         return to == Pending || to == Free || to == Excluded || to == Accepted;
     case Excluded:
-    case Accepted: return false;
+    case Accepted: // weights prove that it was trained: the tracker is made anew
+        return to == Pending;
     }
     return false;
 }

@@ -1,8 +1,7 @@
 #include "core/tracker/schema.h"
 
-#include "core/base/file_system.h"
+#include "core/base/free_name.h"
 #include "core/base/path.h"
-#include "core/base/random.h"
 #include "core/base/sentence.h"
 
 namespace furrow {
@@ -332,12 +331,8 @@ Status migrateSchema(Database& db, std::span<const MigrationStep> steps, std::in
     if (found == version)
         return db.takeStatus();
     std::filesystem::path backup = db.path();
-    backup += ".v" + std::to_string(found) + ".bak";
-    if (isTaken(backup)) { // of a migration before, after which an older tracker was put back
-        backup = db.path();
-        backup += ".v" + std::to_string(found) + "-" + randomHex(6) + ".bak";
-    }
-    if (Status status = db.backupTo(backup); !status.ok())
+    backup += ".v" + std::to_string(found) + ".bak"; // taken by a migration before an older tracker was put back
+    if (Status status = db.backupTo(freeName(backup)); !status.ok())
         return status.error().in(sentence("keeping a copy before the tracker is migrated"));
     for (const MigrationStep& step : steps) {
         if (step.from < found)

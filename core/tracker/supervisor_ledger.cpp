@@ -122,9 +122,17 @@ Status SupervisorLedger::create(
     return moved.ok() ? Status {} : Status(moved.error());
 }
 
-Status SupervisorLedger::migrate(const std::filesystem::path& tracker, const FileLock&)
+Status SupervisorLedger::migrate(const std::filesystem::path& tracker, const FileLock&, Patience patience)
 {
-    return migrateLedger(tracker);
+    return migrateLedger(tracker, std::move(patience));
+}
+
+Result<bool> SupervisorLedger::isOlder(const std::filesystem::path& tracker)
+{
+    FURROW_TRY_ASSIGN(auto db, openForReading(tracker));
+    const auto found = db.integer("PRAGMA user_version");
+    FURROW_TRY(db.takeStatus());
+    return found.value_or(0) < kTrackerVersion;
 }
 
 Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tracker, const Clock& clock)
@@ -137,13 +145,15 @@ Result<SupervisorLedger> SupervisorLedger::open(const std::filesystem::path& tra
 
 void SupervisorLedger::setPatience(Patience patience)
 {
-    state_->file.db.setPatience(
-        [state = state_.get(), patience = std::move(patience)](std::chrono::milliseconds waited) {
-            state->locked += waited - (waited > state->waiting ? state->waiting : std::chrono::milliseconds(0));
-            state->waiting = waited;
-            return patience(waited);
-        });
+    state_->patience = [state = state_.get(), patience = std::move(patience)](std::chrono::milliseconds waited) {
+        state->locked += waited - (waited > state->waiting ? state->waiting : std::chrono::milliseconds(0));
+        state->waiting = waited;
+        return patience(waited);
+    };
+    state_->file.db.setPatience(state_->patience);
 }
+
+const Patience& SupervisorLedger::patience() const { return state_->patience; }
 
 namespace {
 
@@ -492,6 +502,8 @@ Status SupervisorLedger::exclude(std::span<const ChunkId> chunks, const Message&
         if (chunk.state == ChunkState::Leased || chunk.state == ChunkState::Trained)
             file.db.fail({ ErrorCode::Busy,
                 sentence("%1 is being trained; it can be left out when the run is stopped", { toString(id) }) });
+        if (chunk.state == ChunkState::Excluded)
+            file.db.fail({ ErrorCode::InvalidArgument, sentence("%1 is left out already", { toString(id) }) });
         moves.move(chunk, ChunkState::Excluded, cause);
     }
     moves.finish();

@@ -55,7 +55,10 @@ public:
     /// Brings an older schema forward after a backup copy `tracker.sqlite.v<k>.bak` (none is written over); does
     /// nothing to one of this version, refuses a newer one. Only who holds the supervisor's lock of the run may: under
     /// a living run of an older Furrow the tables must not change.
-    static Status migrate(const std::filesystem::path& tracker, const FileLock& supervisorLock);
+    /// @param patience  with others that write; without it 30 s
+    static Status migrate(const std::filesystem::path& tracker, const FileLock& supervisorLock, Patience patience = {});
+    /// Whether migrate() would change it. Only reads.
+    static Result<bool> isOlder(const std::filesystem::path& tracker);
     /// Opens for writing; refuses a file of another version.
     static Result<SupervisorLedger> open(const std::filesystem::path& tracker, const Clock& clock = systemClock());
     SupervisorLedger(SupervisorLedger&&) noexcept;
@@ -63,6 +66,8 @@ public:
 
     /// How long each call waits for others that write; without it 30 s.
     void setPatience(Patience patience);
+    /// The same for another connection of this thread to this tracker, which this outlives; empty: none was set.
+    const Patience& patience() const;
 
     /// @param newestUsed  newest attempt that left files, which the tracker may not know: it gets a row, and the
     /// next one writes none of those

@@ -11,6 +11,7 @@
 
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace furrow {
 
@@ -19,6 +20,14 @@ namespace {
 constexpr const char* kRatePlan = "rate_plan";
 constexpr std::string_view kRollback = "rollback-"; // and the replica
 constexpr const char* kMostParticipations = "most_participations"; // epochs.cpp reads it
+
+Result<LedgerFile> openPatiently(const std::filesystem::path& tracker, const Clock& clock, Patience patience)
+{
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
+    if (patience)
+        file.db.setPatience(std::move(patience));
+    return file;
+}
 
 } // namespace
 
@@ -89,18 +98,18 @@ Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<co
     return tokens;
 }
 
-Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock)
+Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock, Patience patience)
 {
-    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, clock));
+    FURROW_TRY_ASSIGN(auto opened, openPatiently(tracker, clock, std::move(patience)));
     LedgerFile& file = opened;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     writeRunEvent(file, 0, what);
     return transaction.commit();
 }
 
-Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector<Message>& what)
+Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector<Message>& what, Patience patience)
 {
-    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    FURROW_TRY_ASSIGN(auto opened, openPatiently(tracker, systemClock(), std::move(patience)));
     LedgerFile& file = opened;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     Message all;
@@ -120,10 +129,8 @@ Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector
 Status keepRatePlan(
     const std::filesystem::path& tracker, const std::string& plan, const Message& event, Patience patience)
 {
-    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    FURROW_TRY_ASSIGN(auto opened, openPatiently(tracker, systemClock(), std::move(patience)));
     LedgerFile& file = opened;
-    if (patience)
-        file.db.setPatience(std::move(patience));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     storeMeta(file.db, kRatePlan, plan);
     if (!event.empty()) {
@@ -137,10 +144,8 @@ Status keepRatePlan(
 
 Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t most, Patience patience)
 {
-    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, systemClock()));
+    FURROW_TRY_ASSIGN(auto opened, openPatiently(tracker, systemClock(), std::move(patience)));
     LedgerFile& file = opened;
-    if (patience)
-        file.db.setPatience(std::move(patience));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
     if (file.db.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE key=?", kMostParticipations) != most) {
         storeMeta(file.db, kMostParticipations, std::to_string(most));
@@ -165,9 +170,9 @@ Status WorkerLedger::keepNotSaved(const Message& why)
     return transaction.commit();
 }
 
-Status keepHistoryLost(const std::filesystem::path& tracker, const Clock& clock)
+Status keepHistoryLost(const std::filesystem::path& tracker, const Clock& clock, Patience patience)
 {
-    FURROW_TRY_ASSIGN(auto opened, openLedger(tracker, clock));
+    FURROW_TRY_ASSIGN(auto opened, openPatiently(tracker, clock, std::move(patience)));
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(opened.db));
     storeMeta(opened.db, kMadeAnew, std::to_string(clock.wallNs()));
     return transaction.commit();

@@ -46,22 +46,24 @@ Status keepMostParticipations(const std::filesystem::path& tracker, std::int64_t
 
 /// For a tracker that goes on as an older copy of itself: what was trained and lost since it was copied is not in its
 /// history. noiseSalt() is another one from then on, and no participations are told.
-Status keepHistoryLost(const std::filesystem::path& tracker, const Clock& clock = systemClock());
+Status keepHistoryLost(
+    const std::filesystem::path& tracker, const Clock& clock = systemClock(), Patience patience = {});
 
 /// Tokens that the position loses when these chunks are trained again.
 Result<std::int64_t> tokensIn(const std::filesystem::path& tracker, std::span<const ChunkId> chunks);
 
-/// Keeps an event of the run that only its supervisor knows of. Where the tracker is locked for 30 s, Busy: for what is
-/// worth no more.
-Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock = systemClock());
+/// Keeps an event of the run that only its supervisor knows of.
+/// @param patience  with others that write, here and below; without it 30 s, and then Busy
+Status noteRunEvent(const std::filesystem::path& tracker, const Message& what, const Clock& clock = systemClock(),
+    Patience patience = {});
 
 /// Keeps what the attempt that begins goes on without, each with an event of its own; none: what was kept of an attempt
 /// before is forgotten.
-Status keepGoesOnWithout(const std::filesystem::path& tracker, const std::vector<Message>& what);
+Status keepGoesOnWithout(
+    const std::filesystem::path& tracker, const std::vector<Message>& what, Patience patience = {});
 
 /// Keeps the plan of the attempt that begins, and the event that tells of it ("": nothing to tell). With an event,
 /// roll-backs are forgotten: a person has decided about the rate. Only for who holds the supervisor's lock of the run.
-/// @param patience  with others that write; without it 30 s
 Status keepRatePlan(
     const std::filesystem::path& tracker, const std::string& plan, const Message& event, Patience patience = {});
 

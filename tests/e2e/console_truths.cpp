@@ -110,6 +110,28 @@ bool ConsoleTruths::tell(const QString& run, const Truths& expected, Truths& tru
         kAgreeMs);
 }
 
+bool ConsoleTruths::tellOf(const QString& run, qint64 wallNs, Truths& truths)
+{
+    bench_.showRun(run);
+    auto& replay = bench_.replay();
+    if (!QTest::qWaitFor(
+            [&] {
+                return isRead(run) && bench_.watcher().telemetry() && !bench_.claims().claims().empty()
+                    && replay.end() > wallNs;
+            },
+            kPatienceMs))
+        return false;
+    replay.setMoment(wallNs);
+    (void)QTest::qWaitFor([&] { return replay.openEpochsAt(wallNs).front() == bench_.cells().epoch(); }, kAgreeMs);
+    addOverview(truths);
+    truths.remove(QStringLiteral("workers")); // cards are of processes, of which some had never told a loss
+    if (replay.openEpochsAt(wallNs).size() == 1)
+        addMap(truths);
+    const bool isShown = replay.moment() == wallNs;
+    bench_.watcher().setHeld(false);
+    return isShown;
+}
+
 void ConsoleTruths::addOverview(Truths& truths)
 {
     window_.runView().showPage(RunView::Overview);
@@ -143,6 +165,7 @@ void ConsoleTruths::addOverview(Truths& truths)
             say("excluded", "console, legend of the meters", said(one.name, QStringLiteral("excluded")));
             say("work lost", "console, legend of the meters", said(one.name, QStringLiteral("work lost")));
             say("partly trained", "console, legend of the meters", said(one.name, QStringLiteral("partly trained")));
+            say("poisoned", "console, legend of the meters", said(one.name, QStringLiteral("poisoned")));
             say("accepted", "console, legend of the meters", said(one.name, QStringLiteral("poisoned, accepted")));
         }
         static const QRegularExpression kCard(QStringLiteral("^Worker \\d+: .*, loss "));
@@ -161,7 +184,7 @@ void ConsoleTruths::addMap(Truths& truths)
     for (const Told& one : treeOf(window_.runView().page(RunView::Coverage))) {
         if (!one.description.startsWith(QLatin1String("committed ")))
             continue;
-        for (const char* number : { "committed", "excluded", "work lost", "partly trained" })
+        for (const char* number : { "committed", "excluded", "poisoned", "work lost", "partly trained" })
             truths[QString::fromLatin1(number)][QStringLiteral("console, map")]
                 = said(one.description, QString::fromLatin1(number));
         truths[QStringLiteral("chunks known")][QStringLiteral("console, map")]

@@ -18,6 +18,10 @@ public:
     /// @param expected  what others say: the console reads a moment later, and is asked again until it has read that
     /// @return false: it never did; `truths` has what it says
     bool tell(const QString& run, const furrow::test::Truths& expected, furrow::test::Truths& truths);
+    /// The same of a past moment of the run [ns since 1970], which the console replays: what its overview and its map
+    /// say then. The present is shown again behind it.
+    /// @return false: it has not read the run, or not until behind that moment
+    bool tellOf(const QString& run, qint64 wallNs, furrow::test::Truths& truths);
     /// Whether the list of runs has the run in this state, a word of `furrowctl status`, when it has looked again.
     bool lists(const QString& run, const QString& state);
 

@@ -20,8 +20,10 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
@@ -293,6 +295,37 @@ private Q_SLOTS:
         audit->raise();
         QTRY_VERIFY2_WITH_TIMEOUT(labelWith(audit, QStringLiteral("^No chunk twice, none missing")) != nullptr,
             qPrintable(textsOf(audit)), kPatienceMs);
+    }
+
+    /// Ctrl+Z in the terminal that started it, a debugger, a desktop that puts it to sleep: inside a read of the
+    /// tracker.
+    void aConsoleThatStandsStillCostsNoStep()
+    {
+        const QString freeze = folder_.filePath(QStringLiteral("stands-still"));
+        const QString run = startEndlessRun(QStringLiteral("unwatched"));
+        QProcess console;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("FURROW_FREEZE"), freeze);
+        console.setProcessEnvironment(environment);
+        console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+            { QStringLiteral("--safe-mode"), QStringLiteral("--workspace"), workspace(), run });
+        QVERIFY(console.waitForStarted());
+        const auto atTheEnd = qScopeGuard([&console] {
+            console.kill();
+            console.waitForFinished();
+        });
+        QFile asked(freeze + QStringLiteral(".new"));
+        QVERIFY(asked.open(QIODevice::WriteOnly));
+        asked.write(QByteArray::number(console.processId()) + " read");
+        asked.close();
+        QVERIFY(asked.rename(freeze));
+        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(freeze), kPatienceMs); // it stands still inside its next look
+        const auto steps = [&run] { return RunDriver::status(run)[QStringLiteral("steps")].toInteger(); };
+        const auto before = steps();
+        QTRY_VERIFY_WITH_TIMEOUT(steps() > before + 50, kPatienceMs);
+        QCOMPARE(console.state(), QProcess::Running);
+        for (const auto& worker : RunDriver::status(run)[QStringLiteral("workers")].toArray())
+            QCOMPARE(worker[QStringLiteral("restarts")].toInt(), 0);
     }
 
     void anInterruptedRunResumesByItselfWhenAPersonWishedIt()

@@ -191,6 +191,20 @@ private Q_SLOTS:
         QVERIFY2(unknown.errors.contains(QStringLiteral("no checkpoint nowhere")), qPrintable(unknown.errors));
     }
 
+    void anEvaluationThatIsAskedForIsInTheStatus()
+    {
+        const QString run
+            = startDetached("evaluated", slow() + QStringList { QStringLiteral("--epochs"), QStringLiteral("50") });
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        QVERIFY(RunDriver::status(run)[QStringLiteral("eval_loss")].isNull()); // --eval-steps 0
+        const auto asked = RunDriver::ctl({ QStringLiteral("evaluate"), run });
+        QVERIFY2(asked.exitCode == 0, qPrintable(asked.text + asked.errors));
+        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("eval_loss")].isDouble(), 60'000);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run }).exitCode, 0);
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
+    }
+
     void aRunMarkedAsFinishedSaysSoAndCanStillBeResumed()
     {
         const QString run = startDetached("marked", slow());

@@ -10,6 +10,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QVersionNumber>
 
 #include <cstring>
 #include <unistd.h>
@@ -33,6 +34,28 @@ private Q_SLOTS:
             = checkpoints.entryList({ QStringLiteral("r0-*") }, QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time);
         QVERIFY(!names.isEmpty());
         checkpoint_ = checkpoints.filePath(names.front());
+    }
+
+    /// Both had versions with known faults: SQLite 3.7.0 to 3.51.2 can damage a tracker, sentencepiece before 0.2.1 can
+    /// be led astray by a model file.
+    void doctorSaysWhichSqliteAndSentencepieceItHas()
+    {
+        const QStringList doctor { QStringLiteral("doctor"), QStringLiteral("--workspace"), path("workspace") };
+        const auto text = RunDriver::ctl(doctor).text; // what else of this machine it complains of does not matter here
+        const auto findings = RunDriver::ctl(doctor + QStringList { QStringLiteral("--json") })
+                                  .json[QStringLiteral("findings")]
+                                  .toArray();
+        const auto isSaidSince = [&](const QString& what, const QVersionNumber& oldest) {
+            for (const auto& finding : findings)
+                if (finding[QStringLiteral("what")].toString() == what)
+                    return finding[QStringLiteral("good")].toBool()
+                        && text.contains(
+                            QStringLiteral("%1: %2").arg(what, finding[QStringLiteral("value")].toString()))
+                        && QVersionNumber::fromString(finding[QStringLiteral("value")].toString()) >= oldest;
+            return false;
+        };
+        QVERIFY2(isSaidSince(QStringLiteral("SQLite"), QVersionNumber(3, 44, 6)), qPrintable(text));
+        QVERIFY2(isSaidSince(QStringLiteral("sentencepiece"), QVersionNumber(0, 2, 1)), qPrintable(text));
     }
 
     /// Random characters, exit code 0, and a word about a prompt that nobody had given.

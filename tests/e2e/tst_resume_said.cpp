@@ -1,3 +1,4 @@
+#include "core/tracker/ledger_reader.h"
 #include "tests/e2e/run_driver.h"
 
 #include <QDir>
@@ -44,6 +45,22 @@ private Q_SLOTS:
         QVERIFY2(real.exitCode != 0 && (real.text + real.errors).contains(QStringLiteral("heldout.bin")),
             qPrintable(real.text + real.errors));
         QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), before);
+    }
+
+    /// More steps change the schedule: the dry run says how the rate goes on, and an event of the resume says the same.
+    void aResumeDidNotSayHowTheRateGoesOn()
+    {
+        const QString run = copy();
+        const auto dry = resume(run, { QStringLiteral("--dry-run"), QStringLiteral("--json") });
+        QVERIFY2(dry.exitCode == 0, qPrintable(dry.text + dry.errors));
+        const auto rate = dry.json[QStringLiteral("rate")];
+        QVERIFY(rate[QStringLiteral("changed")].toBool());
+        const QString promised = rate[QStringLiteral("text")].toString();
+        QVERIFY2(promised.contains(QStringLiteral("(rate plan smooth)")), qPrintable(promised));
+        QCOMPARE(eventsThatSay(run, QStringLiteral("learning rate")), QStringList());
+        const auto real = resume(run, {});
+        QVERIFY2(real.exitCode == 0, qPrintable(real.text + real.errors));
+        QCOMPARE(eventsThatSay(run, QStringLiteral("learning rate")), QStringList(promised));
     }
 
     void aDryRunPromisedAResumeOnADeviceThatIsNone()
@@ -123,6 +140,19 @@ private:
     {
         return RunDriver::ctl(
             QStringList { QStringLiteral("resume"), run, QStringLiteral("--steps"), QStringLiteral("8") } + options);
+    }
+
+    static QStringList eventsThatSay(const QString& run, const QString& part)
+    {
+        QStringList found;
+        auto reader = furrow::LedgerReader::open((run + QStringLiteral("/tracker.sqlite")).toStdString());
+        const auto events = reader.ok() ? reader.value().eventsSince(0, 100'000) : reader.error();
+        if (!events.ok())
+            return { QString::fromStdString(events.error().message) };
+        for (const auto& event : events.value())
+            if (const auto text = QString::fromStdString(event.cause.text()); text.contains(part))
+                found.append(text);
+        return found;
     }
 
     /// Of the trained run.

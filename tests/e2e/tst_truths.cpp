@@ -2,7 +2,10 @@
 // console has read out, tell the same numbers. A failure names situation, number and the two views. (Invented runs in
 // more situations, replays among them: tests/ui/pages/tst_truth_table.cpp.)
 
+#include "core/base/clock.h"
+#include "core/base/path.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/trials/bench/data_bench.h"
 #include "tests/e2e/console_truths.h"
 #include "tests/e2e/run_driver.h"
 #include "tests/truths.h"
@@ -75,6 +78,16 @@ public:
             .match(Ctl::ctl({ QStringLiteral("list"), QStringLiteral("--workspace"), workspace }).text)
             .captured(1);
     }
+    /// Of each checkpoint that can be gone back to: what the list of a plain dry run says of it, and what a dry run
+    /// from it says.
+    Truths tellChoices()
+    {
+        addDryRunsFrom(
+            Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"), QStringLiteral("--json") }).json);
+        return truths_;
+    }
+    /// Checkpoints from which a dry run was asked.
+    int choices() const { return choices_; }
     bool isClean() const { return audit_[QStringLiteral("clean")].toBool(); }
     QString all() const { return statusText_ + auditText_; }
 
@@ -152,7 +165,8 @@ private:
             say("chunks", "status --json, its fields", fields);
             say("chunks", "status --json", chunks("total"));
         }
-        const qint64 remaining = chunks("total") - chunks("committed") - chunks("excluded") - chunks("accepted");
+        const qint64 remaining = chunks("total") - chunks("committed") - chunks("excluded") - chunks("accepted")
+            - chunks("poisoned"); // what cannot be read is not to come
         say("remaining", "status --json", remaining);
         say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
         say("remaining", "audit", overAuditText(QStringLiteral("remaining")));
@@ -215,6 +229,30 @@ private:
         say("tokens in the newest weights", "brain show --json", weights[QStringLiteral("tokens")].toInteger());
     }
 
+    void addDryRunsFrom(const QJsonObject& plan)
+    {
+        for (const auto& choice : plan[QStringLiteral("checkpoints")].toArray()) {
+            const QString name = choice[QStringLiteral("folder")].toString();
+            if (!choice[QStringLiteral("can_be_chosen")].toBool())
+                continue;
+            ++choices_;
+            const auto from = Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"),
+                                           QStringLiteral("--json"), QStringLiteral("--epochs"), QStringLiteral("99"),
+                                           QStringLiteral("--accept-loss"), QStringLiteral("--from-checkpoint"), name })
+                                  .json;
+            const auto said = [&from](const char* number) { return from[QLatin1String(number)].toInteger(); };
+            for (const char* number : { "kept", "redo" }) {
+                auto& views = truths_[QStringLiteral("%1 from %2").arg(QLatin1String(number), name)];
+                views[QStringLiteral("resume --dry-run, its list")] = choice[QLatin1String(number)].toInteger();
+                views[QStringLiteral("resume --from-checkpoint --dry-run")] = said(number);
+            }
+            auto& again = truths_[QStringLiteral("again from %1").arg(name)];
+            again[QStringLiteral("resume --from-checkpoint --dry-run")] = said("again");
+            again[QStringLiteral("resume --from-checkpoint --dry-run, redo and lost")]
+                = said("redo") + said("work_lost");
+        }
+    }
+
     void addDryRun()
     {
         const auto plan = Ctl::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--dry-run"),
@@ -250,11 +288,15 @@ private:
         const auto names = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
         const auto lost = names.indexOf(QStringLiteral("lost"));
         const auto stepTokens = names.indexOf(QStringLiteral("step_tokens"));
+        const auto rank = names.indexOf(QStringLiteral("rank"));
         qint64 steps = 0;
         qint64 tokens = 0;
         while (!file.atEnd()) {
             const auto fields = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
             if (lost < 0 || fields.value(lost) != QLatin1String("0"))
+                continue;
+            if (rank < 0
+                || fields.value(rank) != QLatin1String("0")) // a step of a group is one step, told by each rank
                 continue;
             ++steps;
             tokens += fields.value(stepTokens).toLongLong();
@@ -289,7 +331,29 @@ private:
     QJsonObject audit_;
     QString auditText_;
     Truths truths_;
+    int choices_ = 0;
 };
+
+std::vector<std::string> rowsOfParquet()
+{
+    std::vector<std::string> rows;
+    for (int row = 0; row < 3000; ++row) {
+        std::string text = "row " + std::to_string(row);
+        for (int word = 0; word < 8; ++word)
+            text += " " + std::to_string((row * 7919 + word * 104729) % 1000);
+        rows.push_back(std::move(text));
+    }
+    return rows;
+}
+
+/// Bytes in the middle of the file are others, without a change of its size.
+void damageMiddle(const QString& path)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QVERIFY(file.seek(file.size() / 2));
+    QCOMPARE(file.write(QByteArray(600, '\xff')), qint64(600));
+}
 
 /// Dies where FURROW_FAIL_AT says, in every process that this one starts.
 class Faults {
@@ -486,8 +550,83 @@ private Q_SLOTS:
             && RunDriver::killHard(second));
         QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }));
         QTRY_VERIFY_WITH_TIMEOUT(!isAnyWorkerAlive(run), 10'000); // a large process takes a moment to die
+        QTest::qWait(2500); // nothing recorded its end: a replay lets it last two seconds longer than it told
+        const qint64 moment = furrow::systemClock().wallNs();
+        compare(run, false);
+        const Truths told = Views(run).tell(false);
+        finish(run);
+        Truths both = told; // what was said then, and what the console replays of then now that the run went on
+        Truths replayed;
+        QVERIFY(console_ && console_->tellOf(run, moment, replayed));
+        int compared = 0;
+        for (auto number = replayed.begin(); number != replayed.end(); ++number)
+            if (told.contains(number.key()) && number.key() != QLatin1String("tokens")) { // of parts in proportion
+                ++compared;
+                both[number.key()].insert(*number);
+            }
+        QVERIFY(compared >= 4);
+        QVERIFY2(disagreement(both).isEmpty(), qPrintable(disagreement(both)));
+    }
+
+    /// Each checkpoint that can be gone back to: the list of the dry run, a dry run from it, and the resume.
+    void aResumeFromAnOlderCheckpoint()
+    {
+        const QString run = make(slow(20)
+            + QStringList { QStringLiteral("--checkpoint-steps"), QStringLiteral("20"), QStringLiteral("--keep-last"),
+                QStringLiteral("20") });
+        QVERIFY(RunDriver::waitForChunks(run, 30));
+        stop(run);
+        compare(run, false);
+        Views views(run);
+        const QString found = disagreement(views.tellChoices());
+        QVERIFY2(found.isEmpty(), qPrintable(found));
+        QVERIFY(views.choices() > 1);
+        const auto plan
+            = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--dry-run"), QStringLiteral("--json") })
+                  .json;
+        QJsonObject chosen;
+        for (const auto& one : plan[QStringLiteral("checkpoints")].toArray())
+            if (chosen.isEmpty() && one[QStringLiteral("can_be_chosen")].toBool()
+                && one[QStringLiteral("redo")].toInt() > 0)
+                chosen = one.toObject();
+        QVERIFY(!chosen.isEmpty());
+        finish(run,
+            { QStringLiteral("--from-checkpoint"), chosen[QStringLiteral("folder")].toString(),
+                QStringLiteral("--accept-loss"), QStringLiteral("--epochs"), QStringLiteral("2") });
+    }
+
+    /// Rank 0 holds all claims, and each rank tells the same steps.
+    void aDataParallelRun()
+    {
+        const QString run = make(slow(2)
+            + QStringList { QStringLiteral("--parallel"), QStringLiteral("data"), QStringLiteral("--checkpoint-steps"),
+                QStringLiteral("20") });
+        QVERIFY(RunDriver::waitForChunks(run, 20));
+        compare(run, true);
+        (void)RunDriver::ctl({ QStringLiteral("kill"), run });
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
         compare(run, false);
         finish(run);
+    }
+
+    /// A page of the data cannot be read: its chunks are poisoned, and the run ends as incomplete.
+    void chunksThatCannotBeRead()
+    {
+        const QString page = folder_.filePath(QStringLiteral("page.parquet"));
+        const auto written = furrow::writeBenchParquet(furrow::pathFromUtf8(page.toStdString()), rowsOfParquet());
+        if (!written.ok())
+            QSKIP(written.error().message.c_str());
+        damageMiddle(page);
+        const QString run = folder_.filePath(QStringLiteral("runs/run-%1").arg(++made_));
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--data"), page, QStringLiteral("--out"), run,
+                QStringLiteral("--devices"), QStringLiteral("cpu:1"), QStringLiteral("--chunk-samples"),
+                QStringLiteral("50"), QStringLiteral("--held-out-percent"), QStringLiteral("0") }
+            + RunDriver::tinyModel());
+        QCOMPARE(out.exitCode, 1);
+        QVERIFY(RunDriver::status(run)[QStringLiteral("chunks")][QStringLiteral("poisoned")].toInteger() > 0);
+        compareWhole(run);
     }
 
     void aRunThatDiesAtAPhase_data()

@@ -180,7 +180,7 @@ void readEverything(const std::filesystem::path& tracker)
         return;
     LedgerReader& reader = opened.value();
     (void)reader.attempts();
-    (void)reader.stepsOfAttempts();
+    (void)reader.workOfAttempts();
     (void)reader.incarnations();
     const auto epochs = reader.epochs();
     std::int64_t seq = 0;

@@ -253,9 +253,9 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     const auto needs = needsOf(proven);
     FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
+    FURROW_TRY_ASSIGN(const auto attempts, newestAttemptOnDisk(paths));
     FURROW_TRY_ASSIGN(report.rebuilt,
-        rebuildLineage(
-            target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged, newestAttemptOnDisk(paths)));
+        rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged, attempts));
     FURROW_TRY_ASSIGN(const auto leftOut, leaveOutAgain(paths, file.runId, target));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(target));
     FURROW_TRY_ASSIGN(const auto inTheWeights, leftOutInTheWeights(paths, file.runId, reader));

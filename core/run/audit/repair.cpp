@@ -150,7 +150,7 @@ Status askBeforeGivingUp(
     if (report.older) // the manifests are of another line of the run, as a copy of it makes one
         return Error { ErrorCode::Corrupt,
             sentence(
-                "Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. 'furrowctl resume %3 --accept-loss' goes on from these and moves what the tracker does not know to checkpoints/unknown; 'furrowctl doctor %4 --repair --accept-loss' gives them up, and %5 of %6 known chunks are trained then.",
+                "Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. 'furrowctl resume %3 --accept-loss' goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; 'furrowctl doctor %4 --repair --accept-loss' gives them up, and %5 of %6 known chunks are trained then.",
                 { utf8Text(paths.checkpointsFolder()), names, folder, folder, Count(report.committed),
                     Count(report.known) }) };
     return Error { ErrorCode::Corrupt,

@@ -119,7 +119,7 @@ Status cannotBeRead(const std::filesystem::path& folder, const std::string& file
 } // namespace
 
 WeightsVerdict readCheckpoint(const std::filesystem::path& folder, const std::string& manifestSha256,
-    const std::string& runId, FrozenVerdicts* known)
+    const std::string& runId, FrozenVerdicts* known, const std::stop_token& stop)
 {
     std::optional<Result<SafetensorsHeader>> header;
     std::optional<NumbersOfWeights> numbers;
@@ -128,14 +128,14 @@ WeightsVerdict readCheckpoint(const std::filesystem::path& folder, const std::st
         if (header->ok())
             numbers.emplace(header->value().entries);
     };
-    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, {}, [&](std::string_view piece) {
+    const auto manifest = verifyOwnFiles(folder, manifestSha256, runId, stop, [&](std::string_view piece) {
         if (!header)
             readHeader();
         if (numbers)
             numbers->take(piece);
     });
     WeightsVerdict verdict;
-    verdict.files = manifest.ok() ? verifyFrozen(folder, manifest.value(), {}, known) : manifest.error();
+    verdict.files = manifest.ok() ? verifyFrozen(folder, manifest.value(), stop, known) : manifest.error();
     if (!verdict.files.ok())
         return verdict;
     if (!header) // of an empty file no piece comes
@@ -166,9 +166,9 @@ Message waysPast(const RunPaths& paths, const Error& problem)
 }
 
 Status verifyTrainable(const std::filesystem::path& folder, const std::string& manifestSha256, const std::string& runId,
-    FrozenVerdicts* known)
+    FrozenVerdicts* known, const std::stop_token& stop)
 {
-    return readCheckpoint(folder, manifestSha256, runId, known).trainable();
+    return readCheckpoint(folder, manifestSha256, runId, known, stop).trainable();
 }
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 #include "core/run/folder/run_paths.h"
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 
 namespace furrow {
@@ -20,11 +21,11 @@ struct WeightsVerdict {
     const Status& trainable() const { return files.ok() ? numbers : files; }
 };
 WeightsVerdict readCheckpoint(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256,
-    const std::string& runId, FrozenVerdicts* known = nullptr);
+    const std::string& runId, FrozenVerdicts* known = nullptr, const std::stop_token& stop = {});
 
-/// Whether training can go on from it.
+/// Whether training can go on from it. Cancelled once `stop` is requested, also inside a large file.
 Status verifyTrainable(const std::filesystem::path& checkpointFolder, const std::string& manifestSha256,
-    const std::string& runId, FrozenVerdicts* known = nullptr);
+    const std::string& runId, FrozenVerdicts* known = nullptr, const std::stop_token& stop = {});
 
 /// What a person can do about newest weights that a resume refuses.
 /// @param problem  of verifyTrainable()

@@ -73,14 +73,15 @@ Result<std::optional<ChunkState>> stateIn(LedgerReader& tracker, const Newest& n
 
 /// Later epochs take over what is left out in the newest one. So one more is opened where a chunk is trained in that
 /// already. Whatever the files say, it is one.
-Status openOneMore(const std::filesystem::path& tracker, LedgerReader& reader, const std::vector<LeftOut>& forgotten)
+Status openOneMore(const std::filesystem::path& tracker, LedgerReader& reader, const std::vector<LeftOut>& forgotten,
+    const Patience& patience)
 {
     FURROW_TRY_ASSIGN(const auto newest, newestOf(reader));
     for (const auto& decided : forgotten)
         for (const ChunkId chunk : decided.chunks) {
             FURROW_TRY_ASSIGN(const auto state, stateIn(reader, *newest, placeOf(chunk)));
             if (state == ChunkState::Committed)
-                return openEpochsUpTo(tracker, newest->epoch + 1);
+                return openEpochsUpTo(tracker, newest->epoch + 1, patience);
         }
     return {};
 }
@@ -162,7 +163,8 @@ Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::
     return forgottenOf(kept.decided, tracker);
 }
 
-Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker)
+Result<Message> leaveOutAgain(
+    const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker, const Patience& patience)
 {
     FURROW_TRY_ASSIGN(const auto files, keptLeftOut(paths, runId));
     const auto& kept = files.decided;
@@ -170,9 +172,11 @@ Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, c
         return Message();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
     FURROW_TRY_ASSIGN(const auto forgotten, forgottenOf(kept, reader));
-    FURROW_TRY(openOneMore(tracker, reader, forgotten));
+    FURROW_TRY(openOneMore(tracker, reader, forgotten, patience));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(tracker));
+    if (patience)
+        ledger.setPatience(patience);
     std::int64_t again = 0;
     for (const auto& decided : kept)
         for (const ChunkId chunk : decided.chunks) { // a place may be meant twice: by two epochs, or two decisions
@@ -204,7 +208,7 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
     return trained == 0
         ? Message()
         : sentence(
-              "%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. 'furrowctl resume RUN --from-checkpoint' goes back behind them.",
+              "%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back behind them.",
               { Count(trained) });
 }
 

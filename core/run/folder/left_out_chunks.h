@@ -35,7 +35,9 @@ Result<Message> unclearLeftOut(const RunPaths& paths, const std::string& runId);
 Result<std::vector<LeftOut>> forgottenLeftOut(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
 /// Leaves out what the run would train of all that was decided, whether the tracker is older or the run went back
 /// behind the training of it. Returns that in a sentence; "": there was nothing.
-Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker);
+/// @param patience  with others that write; without it 30 s
+Result<Message> leaveOutAgain(const RunPaths& paths, const std::string& runId, const std::filesystem::path& tracker,
+    const Patience& patience = {});
 /// For a tracker that was made anew: by manifests alone weights may be chosen that a person had given up before chunks
 /// of them were left out. Says that; "": no chunk that is left out is in the weights.
 Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);

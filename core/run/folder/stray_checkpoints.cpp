@@ -1,8 +1,8 @@
 #include "core/run/folder/stray_checkpoints.h"
 
 #include "core/base/file_system.h"
+#include "core/base/free_name.h"
 #include "core/base/path.h"
-#include "core/base/random.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
@@ -127,14 +127,6 @@ private:
     StrayCheckpoints found_;
 };
 
-std::filesystem::path freeNameFor(const std::filesystem::path& entry, const std::filesystem::path& folder)
-{
-    auto target = folder / entry.filename();
-    if (isTaken(target))
-        target += "-" + randomHex(6);
-    return target;
-}
-
 } // namespace
 
 Result<StrayCheckpoints> findStrays(
@@ -158,13 +150,21 @@ Result<Reached> reachedBy(LedgerReader& ledger)
     return Reached { attempts.empty() ? 0 : attempts.back().id.value, participations };
 }
 
+/// By the times in manifests and rows: the tracker has gone further than what it does not know.
+bool isOlder(const StrayCheckpoints::Newer& stray, const Rows& rows)
+{
+    return !rows.empty() && stray.writtenWallNs > 0 && rows.back().wallNs > stray.writtenWallNs;
+}
+
 } // namespace
 
-std::int64_t newestAttemptOnDisk(const RunPaths& paths)
+Result<std::int64_t> newestAttemptOnDisk(const RunPaths& paths)
 {
     constexpr std::int64_t kMost = 10'000; // a name may say anything
     std::int64_t newest = 0;
     const auto entries = entriesOf(paths.telemetryFolder());
+    if (!entries.ok() && entries.error().code != ErrorCode::NotFound)
+        return entries.error();
     for (const auto& entry : entries.ok() ? entries.value() : Entries {}) {
         const std::string name = utf8Text(entry.filename());
         std::int64_t attempt = 0;
@@ -189,7 +189,7 @@ Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& ru
     // Before the tracker: a living run is ahead of both.
     const auto read = isOwn ? reachedBy(snapshot.value()) : Result<Reached>(Reached {});
     const Reached published = read.ok() ? read.value() : Reached {};
-    const std::int64_t told = newestAttemptOnDisk(paths);
+    FURROW_TRY_ASSIGN(const std::int64_t told, newestAttemptOnDisk(paths));
     FURROW_TRY_ASSIGN(const auto known, reachedBy(tracker));
     if (published.attempt > known.attempt)
         return sentence(
@@ -215,6 +215,11 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
     if (strays.newer.empty())
         return olderThanItsRecords(paths, runId, tracker);
     const auto& newest = strays.newer.back();
+    if (isOlder(newest, rows))
+        return sentence(
+            "In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.",
+            { utf8Text(paths.checkpointsFolder()), utf8Text(paths.tracker()), std::to_string(strays.newer.size()),
+                newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
     const auto known = rows.empty()
         ? sentence("it knows no checkpoint")
         : sentence("the newest checkpoint that it knows is %1 (step %2, %3)",
@@ -236,6 +241,11 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     if (text.empty())
         return text;
     const std::string folder = utf8Text(paths.folder());
+    if (!strays.newer.empty() && isOlder(strays.newer.back(), rows.value()))
+        return text + " "
+            + sentence(
+                "'furrowctl doctor %1 --repair' takes them into the tracker where they belong together; 'furrowctl resume %2 --accept-loss' goes on from what the tracker knows and moves the others to checkpoints/unknown.",
+                { folder, folder });
     if (!strays.newer.empty())
         return text + " "
             + sentence(
@@ -252,6 +262,12 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     return ways;
 }
 
+Status refuseOlderTracker(const RunPaths& paths, const std::string& runId)
+{
+    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, runId));
+    return older.empty() ? Status {} : Status(Error { ErrorCode::Corrupt, std::move(older) });
+}
+
 Result<Message> putAside(const RunPaths& paths, const std::vector<std::filesystem::path>& entries, FileSystem& files)
 {
     if (entries.empty())
@@ -259,7 +275,7 @@ Result<Message> putAside(const RunPaths& paths, const std::vector<std::filesyste
     FURROW_TRY(files.createFolder(paths.unknownCheckpointsFolder()));
     std::string names;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        FURROW_TRY(files.rename(entries[i], freeNameFor(entries[i], paths.unknownCheckpointsFolder())));
+        FURROW_TRY(files.rename(entries[i], freeName(paths.unknownCheckpointsFolder() / entries[i].filename())));
         if (i < kMostNames)
             names += (i == 0 ? "" : ", ") + utf8Text(entries[i].filename());
     }

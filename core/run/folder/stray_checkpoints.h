@@ -37,8 +37,8 @@ using CheckpointRows = std::vector<SupervisorLedger::CheckpointRow>;
 Result<StrayCheckpoints> findStrays(
     const RunPaths& paths, const std::string& runId, const std::function<Result<CheckpointRows>()>& rowsNow);
 
-/// Newest attempt of which a worker left telemetry; 0: none.
-std::int64_t newestAttemptOnDisk(const RunPaths& paths);
+/// Newest attempt of which a worker left telemetry; 0: none. Fails when the folder is there and cannot be listed.
+Result<std::int64_t> newestAttemptOnDisk(const RunPaths& paths);
 /// Why the tracker is older than the snapshot of the run that was published from it, than the telemetry, or than what a
 /// person left out: no checkpoint came of what it does not know. "": it is not, or nothing tells.
 Result<Message> olderThanItsRecords(const RunPaths& paths, const std::string& runId, LedgerReader& tracker);
@@ -49,6 +49,9 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
 /// read.
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
+/// Corrupt, with that problem: a tracker that is older than the weights does not know what is trained, so a person can
+/// decide nothing by it.
+Status refuseOlderTracker(const RunPaths& paths, const std::string& runId);
 
 /// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there
 /// was nothing.

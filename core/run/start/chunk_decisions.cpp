@@ -4,6 +4,7 @@
 #include "core/base/file_system.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_file.h"
+#include "core/run/folder/stray_checkpoints.h"
 #include "core/run/start/life_cycle.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
@@ -23,6 +24,8 @@ Status goOnAfter(const RunPaths& paths, SupervisorLedger& ledger)
 Status decide(const RunPaths& paths, Status (SupervisorLedger::*decision)(std::span<const ChunkId>),
     std::span<const ChunkId> chunks)
 {
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    FURROW_TRY(refuseOlderTracker(paths, file.runId));
     FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     std::vector<ChunkId> meant(chunks.begin(), chunks.end());
     if (meant.empty()) {
@@ -49,6 +52,7 @@ Status acceptChunks(const RunPaths& paths, std::span<const ChunkId> chunks)
 Result<std::int64_t> excludeChunks(const RunPaths& paths, std::span<const ChunkId> chunks, const Message& cause)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
+    FURROW_TRY(refuseOlderTracker(paths, file.runId));
     FURROW_TRY_ASSIGN(auto ledger, openForControl(paths));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY_ASSIGN(const auto epochs, reader.epochs());

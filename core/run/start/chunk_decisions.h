@@ -8,7 +8,7 @@
 namespace furrow {
 
 // What a person decides about chunks of a run. All work while the run trains and while it rests; a running feeder or
-// worker sees the decision at its next turn.
+// worker sees the decision at its next turn. Corrupt when the tracker is older than the weights (olderTrackerProblem).
 
 /// Chunks that could not be read are prepared and trained again, as if they had never failed. Without chunks every
 /// poisoned one is meant. InvalidArgument when one of them is not poisoned.

@@ -350,7 +350,8 @@ Status continueRun(const RunPaths& paths)
             { Term { TermSet::RunState, toString(status.state) } }) };
 }
 
-/// On a disk that is full or away the wish cannot be written down; its supervisor can be asked all the same.
+/// On a disk that is full or away, and while somebody else holds the lock of the tracker, the wish cannot be written
+/// down; its supervisor can be asked all the same.
 Status stopRun(const RunPaths& paths)
 {
     FURROW_TRY(requireAlive(paths));
@@ -359,12 +360,18 @@ Status stopRun(const RunPaths& paths)
     if (asked.ok())
         return asked;
     const auto holder = holderOf(paths);
-    if (!mayPass(asked.error()) || !holder || !holder->isSupervisor || !otherOwner(holder->process).empty())
+    const bool isHeld = asked.error().code == ErrorCode::Busy;
+    if (!(isHeld || mayPass(asked.error())) || !holder || !holder->isSupervisor || !otherOwner(holder->process).empty())
         return cannotBeAsked(paths, asked.error());
     requestProcessStop(holder->process);
-    logWarning(sentence(
-        "%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.",
-        { withFullStop(asked.error().message), std::to_string(holder->process.pid) }));
+    const std::vector<Argument> facts { withFullStop(asked.error().message), std::to_string(holder->process.pid) };
+    logWarning(isHeld
+            ? sentence(
+                  "%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved, which they can as soon as the tracker is free; what they cannot save within ten minutes is trained again after a resume.",
+                  facts)
+            : sentence(
+                  "%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.",
+                  facts));
     return {};
 }
 
@@ -401,13 +408,14 @@ Status stopAfterThis(const RunPaths& paths, EndOf what)
 
 Status markFinished(const RunPaths& paths)
 {
-    FURROW_TRY(readRunFile(paths)); // no lock is made in a folder that is no run
+    FURROW_TRY_ASSIGN(const auto file, readRunFile(paths)); // no lock is made in a folder that is no run
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     if (const auto status = readStatus(paths); status.ok() && status.value().state == RunState::Finished)
         return alreadyFinished(status.value());
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();
+    FURROW_TRY(refuseOlderTracker(paths, file.runId));
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     FURROW_TRY_ASSIGN(auto attempts, reader.attempts());
     if (attempts.empty())

@@ -97,8 +97,6 @@ struct ResumePlan {
     /// What a resume from one of `checkpoints` does with the chunks of `effect`. Copies its cells: for one choice, not
     /// for all of them.
     ResumeEffect effectOf(const CheckpointChoice& choice) const;
-    /// How many chunks that one trains again.
-    std::int64_t againFrom(const CheckpointChoice& choice) const;
     /// Whether the run can go on from a checkpoint; one that is not among `checkpoints` is not in doubt.
     bool isWhole(CheckpointId checkpoint) const;
     CheckpointFiles files() const; ///< asks this plan: it must live as long

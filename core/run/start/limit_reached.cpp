@@ -86,8 +86,6 @@ bool leavesEpochOpen(const RunStatus& status, const RunConfig& wanted)
             [](const EpochRow& epoch) { return !epoch.closedWallNs.has_value(); });
 }
 
-bool hasComeToItsEnd(const RunStatus& status) { return status.state == RunState::Finished && !status.markedByHand; }
-
 Status refuseNothingLeft(
     const RunStatus& status, const ResumePlan& plan, const RunConfig& wanted, const ResumePlan::CheckpointChoice* from)
 {

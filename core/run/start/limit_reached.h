@@ -16,10 +16,6 @@ StopReason limitReached(
 /// What a person reads of that; "" for None.
 Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig& wanted);
 
-/// A run that is finished by itself; whoever marked one so may go on with it. What was interrupted has not: a merge may
-/// be left to make behind its last chunk.
-bool hasComeToItsEnd(const RunStatus& status);
-
 /// As many epochs as `wanted` has are complete, and a later one is open: it would be left as it is, and the run be
 /// finished.
 bool leavesEpochOpen(const RunStatus& status, const RunConfig& wanted);

@@ -24,8 +24,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace furrow {
 
@@ -89,14 +91,15 @@ Status endOrphans(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes)
 }
 
 /// Before anything is changed: weights that the tracker does not know are not left behind unasked.
-Status checkTrackerIsNewest(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice)
+Status checkTrackerIsNewest(
+    const RunPaths& paths, const RunFile& file, const ResumeChoice& choice, const Patience& patience)
 {
     FURROW_TRY_ASSIGN(auto problem, olderTrackerProblem(paths, file.runId));
     if (problem.empty())
         return {};
     if (!choice.acceptLoss)
         return Error { ErrorCode::Corrupt, problem };
-    return file.config.noiseMultiplier > 0 ? keepHistoryLost(paths.tracker()) : Status {};
+    return file.config.noiseMultiplier > 0 ? keepHistoryLost(paths.tracker(), systemClock(), patience) : Status {};
 }
 
 /// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was
@@ -193,7 +196,8 @@ Status checkGoingBack(const RunPaths& paths, const RunFile& file, CheckpointId c
 }
 
 /// What goes on without a state says so in the log and in an event.
-Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoice& choice, Notes& notes)
+Status checkStates(
+    const RunPaths& paths, const RunFile& file, const ResumeChoice& choice, const Patience& patience, Notes& notes)
 {
     FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
     FURROW_TRY_ASSIGN(const auto states, keptStates(reader, file.config));
@@ -209,15 +213,16 @@ Status checkStates(const RunPaths& paths, const RunFile& file, const ResumeChoic
     }
     notes.insert(notes.end(), without.begin(), without.end());
     FURROW_TRY_ASSIGN(const auto before, reader.goesOnWithout());
-    return without.empty() && before.empty() ? Status {} : keepGoesOnWithout(paths.tracker(), without);
+    return without.empty() && before.empty() ? Status {} : keepGoesOnWithout(paths.tracker(), without, patience);
 }
 
 } // namespace
 
-Status migrateTracker(const RunPaths& paths, const FileLock& lock)
+Status migrateTracker(const RunPaths& paths, const FileLock& lock, Patience patience)
 {
-    if (SupervisorLedger::open(paths.tracker()).ok())
-        return {}; // of this version
+    FURROW_TRY_ASSIGN(const bool isOlder, SupervisorLedger::isOlder(paths.tracker()));
+    if (!isOlder)
+        return {};
     const auto deadline = std::chrono::steady_clock::now() + kOrphanPatience;
     auto older = LedgerReader::open(paths.tracker());
     const auto rows = older.ok() ? older.value().incarnations() : Result<std::vector<IncarnationRow>>(older.error());
@@ -225,7 +230,7 @@ Status migrateTracker(const RunPaths& paths, const FileLock& lock)
         for (const IncarnationRow& row : rows.value())
             if (row.live && isOwnProcess(paths, row.process))
                 endProcess(paths, row.process, deadline);
-    return SupervisorLedger::migrate(paths.tracker(), lock);
+    return SupervisorLedger::migrate(paths.tracker(), lock, std::move(patience));
 }
 
 Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& checkpoints)
@@ -239,35 +244,69 @@ Status checkHeadsAreThere(const RunPaths& paths, const std::vector<SupervisorLed
     return {};
 }
 
+namespace {
+
+/// Reads heads until one cannot be used, each of them once.
+class HeadReader {
+public:
+    HeadReader(const RunPaths& paths, const std::string& runId, std::stop_token stop)
+        : paths_(paths)
+        , runId_(runId)
+        , stop_(std::move(stop))
+    {
+    }
+
+    struct Found {
+        CheckpointId id;
+        Error problem;
+    };
+    std::optional<Found> firstUnusable(const std::vector<SupervisorLedger::CheckpointRow>& rows)
+    {
+        for (const auto& row : rows) {
+            if (!row.head || row.damaged || whole_.contains(row.id.value))
+                continue;
+            const auto files = verifyTrainable(
+                paths_.checkpointFolder(row.record.folder), row.record.manifestSha256, runId_, &frozen_, stop_);
+            if (!files.ok())
+                return Found { row.id, files.error() };
+            whole_.insert(row.id.value);
+        }
+        return std::nullopt;
+    }
+
+private:
+    const RunPaths& paths_;
+    const std::string& runId_;
+    std::stop_token stop_;
+    std::set<std::int64_t> whole_;
+    FrozenVerdicts frozen_;
+};
+
+} // namespace
+
+std::optional<RefusedHead> refusalOfHeads(const RunPaths& paths, const std::string& runId,
+    const std::vector<SupervisorLedger::CheckpointRow>& checkpoints, const std::stop_token& stop)
+{
+    const auto found = HeadReader(paths, runId, stop).firstUnusable(checkpoints);
+    return found ? std::optional(RefusedHead { found->id, refusalOf(paths, found->problem) }) : std::nullopt;
+}
+
 Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss)
 {
     HeadsVerdict verdict;
-    std::set<std::int64_t> whole;
-    FrozenVerdicts frozen;
+    HeadReader heads(paths, file.runId, {});
     for (;;) { // a fall-back can land on another damaged one
-        FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
-        bool fellBack = false;
-        for (const auto& row : rows) {
-            if (!row.head || row.damaged || whole.contains(row.id.value))
-                continue;
-            const auto files = verifyTrainable(
-                paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
-            if (files.ok()) {
-                whole.insert(row.id.value);
-                continue;
-            }
-            if (!acceptLoss) {
-                verdict.refusal = refusalOf(paths, files.error());
-                return verdict;
-            }
-            FURROW_TRY_ASSIGN(auto freed, ledger.markDamaged(row.id, files.error().message));
-            verdict.notes.push_back(
-                sentence("%1 Its %2 chunks are free again.", { files.error().message, std::to_string(freed) }));
-            fellBack = true;
-            break;
-        }
-        if (!fellBack)
+        FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
+        const auto found = heads.firstUnusable(rows);
+        if (!found)
             return verdict;
+        if (!acceptLoss) {
+            verdict.refusal = refusalOf(paths, found->problem);
+            return verdict;
+        }
+        FURROW_TRY_ASSIGN(auto freed, ledger.markDamaged(found->id, found->problem.message));
+        verdict.notes.push_back(
+            sentence("%1 Its %2 chunks are free again.", { found->problem.message, std::to_string(freed) }));
     }
 }
 
@@ -281,7 +320,7 @@ Result<std::vector<Message>> recoverRun(
         FURROW_TRY(realFileSystem().createFolder(paths.checkpointsFolder()));
     if (auto status = endOrphans(paths, ledger, notes); !status.ok())
         return status.error().in(sentence("freeing the claims of dead workers"));
-    FURROW_TRY(checkTrackerIsNewest(paths, file, choice));
+    FURROW_TRY(checkTrackerIsNewest(paths, file, choice, ledger.patience()));
     FURROW_TRY_ASSIGN(auto foreign, setForeignSnapshotAside(paths, file.runId, files));
     if (!foreign.empty())
         notes.push_back(foreign);
@@ -306,8 +345,8 @@ Result<std::vector<Message>> recoverRun(
             .notes.empty()) // what was lost now may have been all that stood in the way of what was lost before
         if (auto status = takeBackWhole(paths, file, ledger, notes); !status.ok())
             return status.error().in(sentence("taking checkpoints back"));
-    FURROW_TRY(checkStates(paths, file, choice, notes));
-    FURROW_TRY_ASSIGN(auto leftOut, leaveOutAgain(paths, file.runId, paths.tracker()));
+    FURROW_TRY(checkStates(paths, file, choice, ledger.patience(), notes));
+    FURROW_TRY_ASSIGN(auto leftOut, leaveOutAgain(paths, file.runId, paths.tracker(), ledger.patience()));
     FURROW_TRY_ASSIGN(auto unclear, unclearLeftOut(paths, file.runId));
     for (auto& said : { std::move(leftOut), std::move(unclear) })
         if (!said.empty())

@@ -8,6 +8,8 @@
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,8 @@ Result<std::vector<Message>> recoverRun(const RunPaths& paths, const RunFile& fi
 
 /// SupervisorLedger::migrate() for a run whose lock is held here. Workers that an older Furrow left behind, and that go
 /// on by its rules, end first: they have the time to save what they trained.
-Status migrateTracker(const RunPaths& paths, const FileLock& lock);
+/// @param patience  with others that write; without it 30 s
+Status migrateTracker(const RunPaths& paths, const FileLock& lock, Patience patience = {});
 
 /// What became of the newest weights of the replicas.
 struct HeadsVerdict {
@@ -34,6 +37,16 @@ struct HeadsVerdict {
 /// Reads the newest weights of every replica. One that is damaged or cannot be read is left for the one before, and its
 /// chunks are free again, when the loss is accepted; else nothing is changed.
 Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, SupervisorLedger& ledger, bool acceptLoss);
+struct RefusedHead {
+    CheckpointId id;
+    Message refusal; ///< as HeadsVerdict has it
+};
+/// The first of the newest weights that cannot be used; nothing: all can. Reads files and nothing else, so any thread
+/// may ask; meaningless once `stop` is requested.
+/// @param checkpoints  of the ledger, as they are now. Whoever trains meanwhile may leave one of them behind, and the
+/// keep policy remove it: ask whether it is a head still.
+std::optional<RefusedHead> refusalOfHeads(const RunPaths& paths, const std::string& runId,
+    const std::vector<SupervisorLedger::CheckpointRow>& checkpoints, const std::stop_token& stop = {});
 
 /// Refuses, before anything is started, where the newest weights cannot be read: their disk may be away. Looks at
 /// manifests alone; recoverRun reads all.

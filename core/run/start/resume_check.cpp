@@ -33,9 +33,7 @@ Status checkFoldersWritable(const RunPaths& paths)
 /// What a resume would leave behind unasked.
 Status checkWeights(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice)
 {
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
-    if (!older.empty())
-        return Error { ErrorCode::Corrupt, older };
+    FURROW_TRY(refuseOlderTracker(paths, file.runId));
     if (choice.goBackTo) // to one that was read
         return {};
     FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());

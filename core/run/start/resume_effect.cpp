@@ -143,6 +143,23 @@ ResumeEffect ResumeEffect::whenLeaving(
     return then;
 }
 
+std::int64_t ResumeEffect::againWhenLeaving(
+    const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const
+{
+    std::int64_t again = std::ssize(redoThen) + (*this)[ChunkFate::Lost];
+    if (partsLostThen.empty()) // as a rule: of a million cells none is asked
+        return again;
+    for (const auto& epoch : epochs)
+        for (const ChunkCell& cell : epoch.cells) {
+            if (isWorkLost(cell) || !has(partsLostThen, cell.id))
+                continue;
+            ChunkCell then = cell;
+            losePart(then);
+            again += isWorkLost(then) ? 1 : 0; // what was left out since stays left out
+        }
+    return again;
+}
+
 ResumeEffect::KeptOfLost ResumeEffect::keptOfLost() const
 {
     KeptOfLost sum;
@@ -197,16 +214,15 @@ Message partsSentence(const ResumeEffect& effect)
 
 Message effectSentence(const ResumeEffect& effect)
 {
+    std::map<std::int64_t, std::int64_t> again; // by epoch; one that is opened again for them may have no cells here
+    for (const ChunkId chunk : effect.redo)
+        ++again[placeOf(chunk).epoch];
+    for (const auto& epoch : effect.epochs)
+        if (const auto lost = std::count_if(epoch.cells.begin(), epoch.cells.end(), isWorkLost); lost > 0)
+            again[epoch.epoch] += lost;
     Message where;
-    for (const auto& epoch : effect.epochs) {
-        const auto again = std::count_if(epoch.cells.begin(), epoch.cells.end(), [&](const ChunkCell& cell) {
-            const ChunkFate fate = effect.fateOf(cell);
-            return fate == ChunkFate::Redo || fate == ChunkFate::Lost;
-        });
-        if (again > 0)
-            where += (where.empty() ? "" : ", ")
-                + sentence("%1 of epoch %2", { Count(again), std::to_string(epoch.epoch + 1) });
-    }
+    for (const auto& [epoch, count] : again)
+        where += (where.empty() ? "" : ", ") + sentence("%1 of epoch %2", { Count(count), std::to_string(epoch + 1) });
     const Count kept(effect[ChunkFate::Kept]);
     const Message whole = where.empty()
         ? sentence("It keeps %1 chunks and trains none again.", { kept })

@@ -53,7 +53,11 @@ struct ResumeEffect {
     };
     KeptOfLost keptOfLost() const;
     /// How many chunks are trained again.
-    std::int64_t again() const { return (*this)[ChunkFate::Redo] + (*this)[ChunkFate::Lost]; }
+    std::int64_t again() const { return againWhenLeaving(redo, partsLost); }
+    /// How many would be when other chunks leave the weights, without a copy of the cells: those of epochs that only
+    /// the other choice opens again are counted too. Parameters as of whenLeaving().
+    std::int64_t againWhenLeaving(
+        const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const;
     /// The cells as they are when other chunks leave the weights. Heads and survivors stay those of this one, and
     /// epochs that only the other choice opens again have no cells.
     /// @param redoThen  ascending, as `redo`

@@ -259,18 +259,6 @@ ResumeEffect ResumePlan::effectOf(const CheckpointChoice& choice) const
     return effect.whenLeaving(choice.redo, choice.partsLost);
 }
 
-std::int64_t ResumePlan::againFrom(const CheckpointChoice& choice) const
-{
-    auto again = std::ssize(choice.redo) + effect[ChunkFate::Lost];
-    if (choice.partsLost.empty())
-        return again;
-    for (const auto& epoch : effect.epochs)
-        again += std::ranges::count_if(epoch.cells, [&](const ChunkCell& cell) {
-            return std::ranges::binary_search(choice.partsLost, cell.id) && effect.fateOf(cell) != ChunkFate::Lost;
-        });
-    return again;
-}
-
 bool ResumePlan::isWhole(CheckpointId checkpoint) const
 {
     const auto* choice = choiceOf(checkpoint);

@@ -93,6 +93,14 @@ std::int64_t nowOfRun(const RunStatus& status);
 /// A worker lives: the run has a speed now. What ended has none, and 0 would be one.
 bool isAnyAlive(const RunStatus& status);
 
+/// A run that is finished by itself; whoever marked one so may go on with it. What was interrupted has not: a merge may
+/// be left to make behind its last chunk.
+bool hasComeToItsEnd(const RunStatus& status);
+
+/// What a run that has come to its end says of it, as that it left most of its text out; "": nothing, or it has not.
+/// Before that the detail of a state is for who looks at the run, not for a line in a list.
+Message saidOfItsEnd(const RunStatus& status);
+
 /// Tokens per second over the whole active time of all attempts; 0: nothing was trained yet.
 double meanTokensPerSecond(const RunStatus& status);
 

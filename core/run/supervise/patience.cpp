@@ -4,12 +4,14 @@
 #include "core/base/format.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/base/stop_asked.h"
 #include "core/data/source/block_cache.h"
 #include "core/data/hub/hub_client.h"
 #include "core/data/hub/hub_progress.h"
 #include "core/run/status/feeder_words.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -19,12 +21,15 @@ namespace furrow {
 
 namespace {
 
-/// Tells what the feeder does, from any thread.
+constexpr auto kTellPatience = std::chrono::seconds(2); // for the lock of the tracker: who tells has other work
+
+/// Tells what the feeder does, from any thread. What nobody can be told now is not waited for.
 class Voice {
 public:
     explicit Voice(FeederLedger opened)
         : ledger_(std::move(opened))
     {
+        ledger_.setPatience([](std::chrono::milliseconds waited) { return waited < kTellPatience && !stopAsked(); });
     }
     void tell(const Message& what)
     {
@@ -136,6 +141,7 @@ Status waitForTheHubAloud(const RunPaths& paths, int transfers, const StopReques
     // Their own connections: blocks are read ahead on another thread than the feeder's. The client lets one request
     // wait at a time; what is told of a check may be told meanwhile.
     FURROW_TRY_ASSIGN(auto opened, FeederLedger::open(paths.tracker()));
+    opened.setPatience([&stop](std::chrono::milliseconds) { return !stop.requested(); });
     auto ledger = std::make_shared<FeederLedger>(std::move(opened));
     RetryPolicy retry;
     retry.attempts = std::numeric_limits<int>::max();

@@ -6,6 +6,7 @@
 #include "core/run/folder/run_folder_guard.h"
 #include "core/run/start/rate_outlook.h"
 #include "core/run/start/resume_choice.h"
+#include "core/run/supervise/head_check.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/supervise/stall_watch.h"
@@ -61,7 +62,8 @@ private:
     Status seeWhatCannotBeRead(const SupervisorLedger::Advance& advance);
     Status onWorkerEnd(const WorkerPool::Ended& ended);
     bool checkpointsAreAway() const;
-    Status checkHeads();
+    Status seeHeads();
+    Status startAgain(const WorkerPool::Ended& ended);
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
     Status endWorker(const SupervisorLedger::Expired& worker, const Message& cause);
@@ -87,6 +89,7 @@ private:
     ResumeChoice choice_;
     GuardedFiles files_; ///< what is written and removed by path goes through it, or asks its guard
     KeepPolicy keep_;
+    HeadCheck heads_ { paths_, file_.runId };
     const Clock& clock_ = systemClock();
     TrackerCare care_ { paths_, ledger_, files_.guard(), clock_ };
     StallWatch stalls_ { paths_, reader_, clock_ };

@@ -7,7 +7,6 @@
 #include "core/base/plain_line.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
-#include "core/run/start/recovery.h"
 #include "core/run/status/own_process.h"
 #include "core/run/supervise/attempt_end.h"
 #include "core/run/supervise/supervision.h"
@@ -20,6 +19,13 @@ namespace furrow {
 namespace {
 
 constexpr int kGaveUp = 1; // the exit code of a worker that could not go on, nor save
+
+Message nameOf(const WorkerPool::Ended& ended)
+{
+    return ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
+}
+
+bool isAtLimit(const ProcessExit& exit) { return exit.signal == 0 && exit.exitCode == kLimitExit; }
 
 } // namespace
 
@@ -34,8 +40,6 @@ Status Supervision::seeDeaths()
 
 Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
 {
-    const Message who
-        = ended.worker < 0 ? sentence("The feeder") : sentence("Worker %1", { std::to_string(ended.worker) });
     const bool inOrder = ended.exit.signal == 0 && ended.exit.exitCode == 0;
     FURROW_TRY_ASSIGN(auto live, ledger_.live());
     const Message cause = desired_ == DesiredState::Kill
@@ -46,24 +50,33 @@ Status Supervision::onWorkerEnd(const WorkerPool::Ended& ended)
         if (!(incarnation.process == ended.process))
             continue;
         FURROW_TRY_ASSIGN(freed, ledger_.revoke(incarnation.incarnation, cause));
-        logWarning(who + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
+        logWarning(nameOf(ended) + " ended (" + cause + "); " + std::to_string(freed) + " chunks are free again.");
     }
     failPoint("supervisor.revoked");
-    const bool atLimit = ended.exit.signal == 0 && ended.exit.exitCode == kLimitExit;
-    const bool gaveUp
-        = atLimit || (ended.exit.signal == 0 && ended.exit.exitCode == kGaveUp); // it has ended in the ledger
+    const bool gaveUp = isAtLimit(ended.exit)
+        || (ended.exit.signal == 0 && ended.exit.exitCode == kGaveUp); // it has ended in the ledger
     if (stopping_ && ended.worker >= 0 && desired_ != DesiredState::Kill && (gaveUp || freed > 0))
         unsaved_ = whatIsNotSaved(ended);
     if (inOrder || stopping_)
         return {};
     if (ended.worker < 0) // of workers the ledger has rows that say so
-        if (auto noted = noteRunEvent(paths_.tracker(), sentence("the feeder ended: %1", { cause })); !noted.ok())
+        if (auto noted
+            = noteRunEvent(paths_.tracker(), sentence("the feeder ended: %1", { cause }), clock_, ledger_.patience());
+            !noted.ok())
             logWarning(noted.error().message);
     // It gave up by itself: perhaps its weights were damaged on disk. What is away comes back.
     if (ended.exit.signal == 0 && ended.worker >= 0 && !checkpointsAreAway()) {
-        if (auto status = checkHeads(); !status.ok() || !fatal_.empty())
-            return status;
+        heads_.ask(ended); // seeHeads() goes on with it
+        return {};
     }
+    return startAgain(ended);
+}
+
+/// Plans the restart of a process that should not have ended, or gives up.
+Status Supervision::startAgain(const WorkerPool::Ended& ended)
+{
+    const Message who = nameOf(ended);
+    const bool atLimit = isAtLimit(ended.exit);
     const auto log = logOf(ended);
     const std::string said = lastWordsOf(ended);
     lastFailure_ = said.empty()
@@ -107,18 +120,22 @@ Message Supervision::whatIsNotSaved(const WorkerPool::Ended& ended) const
 /// a resume would find no more than this.
 bool Supervision::checkpointsAreAway() const { return !isThere(paths_.checkpointsFolder()); }
 
-/// Newest weights that are not whole end the attempt; a resume asks a person. The other workers save what they have.
-Status Supervision::checkHeads()
+/// Newest weights that are not whole end the attempt; a resume asks a person (a yes at this one was given for what was
+/// lost then). The other workers save what they have. Else who gave up starts again.
+Status Supervision::seeHeads()
 {
-    FURROW_TRY_ASSIGN(auto verdict,
-        verifyHeads(paths_, file_, ledger_, false)); // a yes at the resume was given for what was lost then
-    for (const auto& note : verdict.notes)
-        logWarning(note);
-    if (verdict.refusal.empty())
+    FURROW_TRY_ASSIGN(const auto verdict, heads_.poll(ledger_));
+    if (!verdict)
         return {};
-    fatal_ = verdict.refusal;
-    logError(fatal_);
-    beginStopping();
+    if (!verdict->refusal.empty() && !checkpointsAreAway()) {
+        fatal_ = verdict->refusal;
+        logError(fatal_);
+        if (!stopping_)
+            beginStopping();
+    }
+    for (const auto& ended : verdict->of)
+        if (!stopping_)
+            FURROW_TRY(startAgain(ended));
     return {};
 }
 

@@ -5,7 +5,6 @@
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
-#include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 #include "core/run/status/end_words.h"
 #include "core/run/supervise/attempt_end.h"
@@ -62,18 +61,20 @@ Status Supervision::endOrRestart()
 Status Supervision::merge(const char* when)
 {
     logInfo(std::string("merging the replicas: ") + when);
-    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, [this] {
+    const auto goOn = [this] {
         (void)beat();
         return !stop_.requested() && !wasKilled() && files_.guard().checkReplaced().ok();
-    });
+    };
+    auto merged = runMergeTask({ paths_, attempt_.value, config_.merge, mergeDevice_ }, goOn);
     if (merged.ok() || merged.error().code == ErrorCode::Cancelled)
         return merged;
     if (checkpointsAreAway())
         return Error { ErrorCode::Io,
             sentence("%1 is not there. Is its disk mounted?", { utf8Text(paths_.checkpointsFolder()) }) };
-    auto verdict = verifyHeads(paths_, file_, ledger_, false); // weights that are not whole are the reason to tell
-    return !verdict.ok() || verdict.value().refusal.empty() ? merged
-                                                            : Error { ErrorCode::Corrupt, verdict.value().refusal };
+    const auto refusal = heads_.waitFor(ledger_, goOn); // weights that are not whole are the reason to tell
+    if (!refusal.ok() && refusal.error().code == ErrorCode::Cancelled)
+        return refusal.error();
+    return !refusal.ok() || refusal.value().empty() ? merged : Error { ErrorCode::Corrupt, refusal.value() };
 }
 
 StopReason Supervision::endedBy(const Error& error) const

@@ -31,6 +31,7 @@
 #include "core/run/status/run_holder.h"
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/supervision.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 #include "core/tracker/sqlite/write_or_fail.h"
 #include "core/tracker/training_notes.h"
 #include "core/tracker/worker_ends.h"
@@ -99,8 +100,8 @@ Status Supervision::begin()
     FURROW_TRY_ASSIGN(const auto before, reader_.totals());
     rules_ = before.rules;
     FURROW_TRY(ledger_.forgetDesired());
-    FURROW_TRY_ASSIGN(auto attempt,
-        ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_), newestAttemptOnDisk(paths_)));
+    FURROW_TRY_ASSIGN(const auto onDisk, newestAttemptOnDisk(paths_));
+    FURROW_TRY_ASSIGN(auto attempt, ledger_.beginAttempt(thisProcess(), overridesJson(file_.config, config_), onDisk));
     attempt_ = attempt;
     failPoint("supervisor.began");
     const int workers = static_cast<int>(placements.size());
@@ -192,8 +193,10 @@ Status Supervision::turn()
     FURROW_TRY(files_.guard().checkReplaced());
     FURROW_TRY(checkIsThere());
     FURROW_TRY(seeDeaths());
+    FURROW_TRY(seeHeads());
     FURROW_TRY(endStandstill());
-    if (!checkpointsAreAway()) // who begins reads one first
+    const bool isGroupAsked = config_.parallel == ParallelMode::Data && heads_.isOpen(); // its ranks start as one
+    if (!checkpointsAreAway() && !isGroupAsked) // who begins reads one first
         FURROW_TRY(pool_->startDue());
     FURROW_TRY_ASSIGN(auto advance, ledger_.advance());
     stopReason_ = advance.stop;
@@ -206,7 +209,8 @@ Status Supervision::turn()
         logInfo("asked to end: workers checkpoint and stop");
         beginStopping();
     }
-    if (!pool_->anyWorkerAlive() && !pool_->anyRestartPlanned())
+    const bool isAnyToStart = pool_->anyRestartPlanned() || (heads_.isOpen() && !stopping_);
+    if (!pool_->anyWorkerAlive() && !isAnyToStart)
         return endOrRestart();
     return {};
 }
@@ -332,7 +336,8 @@ Status runSupervisor(
     FURROW_TRY(refuseLinks(paths));
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty()) // before it is changed
         return foreignRefusal(paths, foreign);
-    FURROW_TRY(migrateTracker(paths, lock.value()));
+    FURROW_TRY(
+        migrateTracker(paths, lock.value(), patienceAloud(paths.tracker(), [&stop] { return !stop.requested(); })));
     FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
     FURROW_TRY(checkTracker(paths, file, reader));

@@ -85,7 +85,7 @@ void TroubleWatch::keep(const std::string& key, bool isSo, const Message& began,
 {
     if (isSo == told_.contains(key))
         return;
-    if (const auto noted = noteRunEvent(paths_.tracker(), isSo ? began : over, clock_); !noted.ok())
+    if (const auto noted = noteRunEvent(paths_.tracker(), isSo ? began : over, clock_, ledger_.patience()); !noted.ok())
         return logWarning(noted.error().message);
     if (isSo)
         told_.insert(key);

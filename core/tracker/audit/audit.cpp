@@ -175,6 +175,7 @@ private:
         whole("attempt", number("SELECT count(*) FROM attempt"), number("SELECT max(id) FROM attempt"));
         whole("merge_round", number("SELECT count(*) FROM merge_round"), number("SELECT max(round) FROM merge_round"));
         checkEvents();
+        checkReadable();
         checkInheritedTexts();
         checkReferences(db_, processes_, wrong_);
         checkMerges(db_, processes_, runEvents_, wrong_);
@@ -200,6 +201,22 @@ private:
                     sentence("events are of worker process %1, which the tracker does not have: its row was taken out",
                         { std::to_string(process) }));
         }
+    }
+
+    /// What no view of the run could read: a status or a resume would end with it.
+    void checkReadable()
+    {
+        const auto look = [&](const auto& read) {
+            if (!read.ok())
+                wrong(FindingKind::History, {}, read.error().message);
+        };
+        look(reader_.attempts());
+        look(reader_.incarnations());
+        look(reader_.epochs());
+        look(reader_.replicas());
+        look(reader_.checkpoints());
+        look(reader_.totals());
+        look(reader_.activeStretches());
     }
 
     void checkInheritedTexts()
@@ -743,7 +760,8 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence("the order in which chunks are given out, and who held a chunk last"),
         sentence(
             "what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),
-        sentence("the history of events: from which state to which chunks moved, when and why"),
+        sentence("the history of events: from which state to which chunks moved, when and why; and why claims ended"),
+        sentence("of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read"),
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };
     report.inspections.push_back({ Evidence::Ledger,

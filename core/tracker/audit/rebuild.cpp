@@ -234,6 +234,8 @@ private:
         chunk.trainedWall = wallNs;
         chunk.attempt = attempt_;
         moves_.visit(chunk.place);
+        if (!isLegalMove(chunk.state, ChunkState::Leased) && chunk.state != ChunkState::Pending)
+            moves_.move(chunk, ChunkState::Pending, sentence("rebuilt")); // left out, or given up, by an older tracker
         if (chunk.covered < chunk.windows.value_or(0))
             moves_.store(chunk);
         else
@@ -284,9 +286,11 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
     return migrateLedger(target);
 }
 
-Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch)
+Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch, Patience patience)
 {
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, systemClock()));
+    if (patience)
+        file.db.setPatience(std::move(patience));
     registerClaimOrder(file);
     for (auto next = file.db.integer("SELECT max(epoch)+1 FROM epoch").value_or(0); next <= epoch; ++next) {
         FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));

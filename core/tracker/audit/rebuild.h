@@ -32,7 +32,8 @@ struct Rebuilt {
 Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesystem::path& target);
 
 /// Opens all chunks of the epochs up to `epoch`. Every block must be known.
-Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch);
+/// @param patience  with others that write; without it 30 s
+Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch, Patience patience = {});
 
 /// Why a ledger is made again.
 enum class RebuildReason { Damaged, Older };

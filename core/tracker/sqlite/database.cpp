@@ -21,6 +21,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <random>
@@ -291,6 +292,12 @@ bool needsIndex(const std::filesystem::path& path)
     return isAnyInWal(path) && !isThere(shared);
 }
 
+int busyLimitMs(int wantedMs)
+{
+    static const double kAskedSeconds = faultNumber("FURROW_BUSY_S", 0);
+    return kAskedSeconds > 0 ? std::min(wantedMs, static_cast<int>(1000 * kAskedSeconds)) : wantedMs;
+}
+
 /// SQLite would give a new file no right to be written by a group, whatever the umask says.
 Status makeFile(const std::filesystem::path& path)
 {
@@ -306,7 +313,7 @@ Result<Database> Database::open(const std::filesystem::path& path, const Options
     configureOnce();
     auto state = std::make_unique<State>();
     state->path = options.shownAs.empty() ? path : options.shownAs;
-    state->waiting.limitMs = options.busyMs;
+    state->waiting.limitMs = busyLimitMs(options.busyMs);
     state->isImmutable = options.immutable;
     const bool readOnly = options.access == Access::ReadOnly;
     if (Status fit = checkSqliteVersion(); !readOnly && !fit.ok())
@@ -511,15 +518,16 @@ Status Database::backupTo(const std::filesystem::path& target, Journal journal)
     const DbHandle copy(raw);
     if (code != SQLITE_OK)
         return sqliteError(code, raw == nullptr ? sentence("out of memory") : Message(sqlite3_errmsg(raw)), target);
+    // Both anew: outside of a statement SQLite goes on counting where the wait before ended.
+    for (sqlite3* one : { raw, state_->handle.get() })
+        sqlite3_busy_handler(one, waitForTurn, &state_->waiting);
     sqlite3_backup* backup = sqlite3_backup_init(raw, "main", state_->handle.get(), "main");
     if (backup == nullptr)
         return sqliteError(sqlite3_errcode(raw), sqlite3_errmsg(raw), target);
-    do {
-        code = sqlite3_backup_step(backup, -1);
-        if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (code == SQLITE_BUSY || code == SQLITE_LOCKED);
+    (void)sqlite3_backup_step(backup, -1); // both files were waited for: what it could not do, finishing tells
     code = sqlite3_backup_finish(backup);
+    if ((code & 0xff) == SQLITE_BUSY && !trackerLocks(target).keeper)
+        return busyError(state_->path); // it is not the copy that somebody holds
     if (code != SQLITE_OK)
         return sqliteError(code, sqlite3_errmsg(raw), target);
     code = sqlite3_exec(raw, journal == Journal::Wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE",

@@ -125,7 +125,8 @@ public:
 
     /// Rollback: readable from a read-only folder or over a mount. Wal: as open() wants it.
     enum class Journal { Rollback, Wal };
-    /// Consistent copy into a new file, through the backup interface (a plain copy would miss the WAL).
+    /// Consistent copy into a new file, through the backup interface (a plain copy would miss the WAL). Waits for who
+    /// holds either file as every statement does (Options::busyMs, setPatience), then Busy.
     Status backupTo(const std::filesystem::path& target, Journal journal = Journal::Rollback);
     enum class WalFile { Reuse, Empty };
     /// Moves the WAL into the file, most of it without stopping writers. Afterwards the WAL is written from its start

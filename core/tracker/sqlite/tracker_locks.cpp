@@ -2,10 +2,13 @@
 
 #include "core/base/byte_locks.h"
 #include "core/base/format.h"
+#include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace furrow {
 
@@ -62,6 +65,19 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
         if (lock.exclusive && covers(lock, kPendingByte, kLastSharedByte))
             found.keeper = { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
     return found;
+}
+
+Patience patienceAloud(std::filesystem::path tracker, std::function<bool()> goOn)
+{
+    return [tracker = std::move(tracker), goOn = std::move(goOn), isSaid = false](
+               std::chrono::milliseconds waited) mutable {
+        if (waited >= std::chrono::seconds(1) && !isSaid)
+            if (const auto writer = trackerLocks(tracker).writer) {
+                isSaid = true;
+                logWarning("The tracker is locked by " + inWords(*writer) + "; it is waited for until it lets go.");
+            }
+        return goOn();
+    };
 }
 
 TrackerUsers::TrackerUsers(const std::filesystem::path& tracker)

@@ -3,8 +3,10 @@
 #include "core/base/message.h"
 #include "core/base/byte_locks.h"
 #include "core/base/lock_holder.h"
+#include "core/tracker/sqlite/patience.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,10 @@ struct TrackerLocks {
     std::vector<LockHolder> readers; ///< the WAL cannot be used from its start again
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);
+
+/// Waits for the lock of the tracker for as long as `goOn` says so, and names in the log, once, who holds it for longer
+/// than a second. For who has no StallWatch.
+Patience patienceAloud(std::filesystem::path tracker, std::function<bool()> goOn);
 
 /// Whether anybody else has the tracker open, seen from here or not: who trains has. For a process that has it open.
 class TrackerUsers {

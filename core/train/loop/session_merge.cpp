@@ -164,7 +164,7 @@ Status TrainingSession::mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job)
 
 /// A file that is there and cannot be read now may be read later: nothing is given up for it unless a person said so at
 /// the resume.
-Status TrainingSession::waitUnlessAccepted(const std::string& checkpoint, const Error& error)
+Status TrainingSession::refuseUnlessAccepted(const std::string& checkpoint, const Error& error)
 {
     if (!mayPass(error) || !isTaken(setup_.paths.checkpointFolder(checkpoint) / kManifestFile))
         return {};
@@ -204,7 +204,7 @@ Status TrainingSession::computeMerge(const WorkerLedger::MergeJob& job)
     MergeMethod method = c.merge;
     auto from = baseWeights(first.base);
     if (!from.ok()) { // an average needs no base
-        FURROW_TRY(waitUnlessAccepted(first.base, from.error()));
+        FURROW_TRY(refuseUnlessAccepted(first.base, from.error()));
         const Message text = sentence("%1 The replicas are averaged without it.", { from.error().message });
         logWarning(text);
         tellEvent(EventRecord::Kind::Alarm, text);

@@ -213,7 +213,7 @@ Result<TrainingSession::OwnCheckpoint> TrainingSession::restoreOwn(
                     { std::to_string(options_.replica), record.folder }));
         if (mine.ok())
             return OwnCheckpoint { record.folder, std::move(mine.value().optimizer) };
-        FURROW_TRY(waitUnlessAccepted(record.folder, mine.error()));
+        FURROW_TRY(refuseUnlessAccepted(record.folder, mine.error()));
         logWarning(mine.error().message);
     }
     if (giver != nullptr)

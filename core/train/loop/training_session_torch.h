@@ -133,7 +133,7 @@ private:
     };
     Result<std::vector<Contribution>> loadContributions(const WorkerLedger::MergeJob& job);
     Status mergeOnceThereIsRoom(const WorkerLedger::MergeJob& job);
-    Status waitUnlessAccepted(const std::string& checkpoint, const Error& error);
+    Status refuseUnlessAccepted(const std::string& checkpoint, const Error& error);
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
     Result<double> lossOf(const NamedTensors& weights);

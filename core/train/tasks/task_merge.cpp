@@ -9,9 +9,11 @@
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/stop_asked.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/start/recovery.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 #include "core/tracker/supervisor_ledger.h"
 #include "core/train/weights/safetensors_torch.h"
 
@@ -55,8 +57,10 @@ Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& p
                                                     : lock.error();
     if (const auto foreign = foreignLedger(paths.tracker(), known.runId); !foreign.empty()) // before it is changed
         return foreignRefusal(paths, foreign);
-    FURROW_TRY(migrateTracker(paths, lock.value()));
+    const auto patience = patienceAloud(paths.tracker(), [] { return !stopAsked(); });
+    FURROW_TRY(migrateTracker(paths, lock.value(), patience));
     FURROW_TRY_ASSIGN(auto opened, SupervisorLedger::open(paths.tracker()));
+    opened.setPatience(patience);
     SupervisorLedger& ledger = opened;
     auto reader = LedgerReader::open(paths.tracker());
     FURROW_TRY_ASSIGN(auto attempts, reader.ok() ? reader.value().attempts() : reader.error());
@@ -158,8 +162,9 @@ Result<nlohmann::json> mergeTask(const TaskOptions& options)
     const RunPaths paths(options.runFolder);
     if (options.attempt == 0)
         return mergeByHand(options, paths);
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    return ledger.ok() ? mergeHeads(options, options.attempt, ledger.value()) : Result<nlohmann::json>(ledger.error());
+    FURROW_TRY_ASSIGN(auto ledger, SupervisorLedger::open(paths.tracker()));
+    ledger.setPatience(patienceAloud(paths.tracker(), [] { return !stopAsked(); }));
+    return mergeHeads(options, options.attempt, ledger);
 }
 
 } // namespace furrow

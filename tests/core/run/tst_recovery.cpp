@@ -9,6 +9,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/removed_weights.h"
+#include "core/run/supervise/head_check.h"
 #include "core/run/supervise/keep_policy.h"
 #include "core/run/audit/repair.h"
 #include "core/run/start/resume_check.h"
@@ -16,15 +17,20 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
+#include "core/tracker/training_notes.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
+#include "tests/fakes/read_hook.h"
 #include "tests/fakes/small_weights.h"
 
 #include <QElapsedTimer>
+#include <QScopeGuard>
 #include <QTest>
 #include <thread>
 
+#include <atomic>
 #include <functional>
+#include <optional>
 
 using namespace furrow;
 
@@ -127,6 +133,141 @@ class TestRecovery : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A worker gave up, and the supervisor read gigabytes in its only thread: no lease ended meanwhile, no stop was
+    /// heard.
+    void readingTheHeadsHeldTheSupervisorUp()
+    {
+        Stopped run;
+        auto ledger = run.field.supervisor();
+        std::atomic<bool> mayRead = false;
+        const test::ReadHook slow(run.weights(2), [&mayRead] {
+            mayRead.wait(false);
+            return 0;
+        });
+        HeadCheck heads(run.paths, run.file.runId);
+        const auto read = [&mayRead] {
+            mayRead = true;
+            mayRead.notify_all();
+        };
+        const auto atTheEnd = qScopeGuard(read); // whatever failed: the thread is waited for
+        QVERIFY(!good(heads.poll(ledger)) && !heads.isOpen());
+        WorkerPool::Ended gaveUp;
+        heads.ask(gaveUp);
+        QVERIFY(!good(heads.poll(ledger)) && heads.isOpen()); // it is being read
+        gaveUp.worker = 1;
+        heads.ask(gaveUp); // what it met may be newer than what was read by then
+        QVERIFY(!good(heads.poll(ledger)) && heads.isOpen());
+        read();
+        std::vector<int> answered;
+        const auto areBothAnswered = [&] {
+            const auto verdict = good(heads.poll(ledger));
+            if (verdict && verdict->refusal.empty() && verdict->of.size() == 1)
+                answered.push_back(verdict->of.front().worker);
+            return !heads.isOpen();
+        };
+        QTRY_VERIFY(areBothAnswered());
+        QVERIFY((answered == std::vector<int> { 0, 1 }));
+    }
+
+    /// Others train while heads are read, and the keep policy removes what they leave behind: that is no damage.
+    void aHeadThatWasLeftBehindWhileItWasReadIsNotMissed()
+    {
+        Stopped run;
+        auto ledger = run.field.supervisor();
+        std::atomic<bool> mayFail = false;
+        const test::ReadHook gone(run.weights(2), [&mayFail] {
+            mayFail.wait(false);
+            return ENOENT;
+        });
+        HeadCheck heads(run.paths, run.file.runId);
+        const auto fail = [&mayFail] {
+            mayFail = true;
+            mayFail.notify_all();
+        };
+        const auto atTheEnd = qScopeGuard(fail);
+        heads.ask({});
+        QVERIFY(!good(heads.poll(ledger)));
+        auto worker = run.field.worker(0);
+        trainAndWrite(run.paths, worker, "r0-3");
+        fail();
+        std::optional<HeadCheck::Verdict> verdict;
+        const auto isAnswered = [&] {
+            if (auto answer = good(heads.poll(ledger))) // QTRY_VERIFY asks once more
+                verdict = std::move(answer);
+            return verdict.has_value();
+        };
+        QTRY_VERIFY(isAnswered());
+        QVERIFY2(verdict->refusal.empty(), verdict->refusal.c_str());
+    }
+
+    void newestWeightsThatAreDamagedAreRefusedAndKept()
+    {
+        Stopped run;
+        auto ledger = run.field.supervisor();
+        writeText(run.weights(2), "of somebody else");
+        HeadCheck heads(run.paths, run.file.runId);
+        heads.ask({});
+        std::optional<HeadCheck::Verdict> verdict;
+        const auto isAnswered = [&] {
+            if (auto answer = good(heads.poll(ledger))) // QTRY_VERIFY asks once more
+                verdict = std::move(answer);
+            return verdict.has_value();
+        };
+        QTRY_VERIFY(isAnswered());
+        QCOMPARE(verdict->of.size(), std::size_t(1));
+        QVERIFY2(verdict->refusal.find("--accept-loss") != std::string::npos, verdict->refusal.c_str());
+        QVERIFY(good(heads.waitFor(ledger, [] { return true; })) == verdict->refusal);
+        for (const auto& row : good(ledger.checkpoints()))
+            QVERIFY(!row.damaged); // a person is asked
+    }
+
+    /// A disk with a bad block, or one that went away while it was read. Only a hash that differs is damage.
+    void newestWeightsThatTheDiskDidNotReadAreNotDamaged()
+    {
+        Stopped run;
+        {
+            const test::ReadHook bad(run.weights(2), [] { return EIO; });
+            const auto refused = run.recover();
+            QVERIFY(!refused.ok());
+            QVERIFY2(
+                refused.error().message.find("cannot be read") != std::string::npos, refused.error().message.c_str());
+            QVERIFY2(refused.error().message.find("Bring the file or its disk back") != std::string::npos,
+                refused.error().message.c_str());
+        }
+        auto ledger = run.field.supervisor();
+        for (const auto& row : good(ledger.checkpoints()))
+            QVERIFY(!row.damaged && row.head == (row.id == run.last));
+        QVERIFY(good(run.recover()).empty()); // it is read again
+    }
+
+    /// Parts of putting a run in order waited thirty seconds for a lock of somebody else, heard no stop in that time,
+    /// and failed the attempt.
+    void aForeignLockEndedAnAttemptThatBegan()
+    {
+        Stopped run;
+        good(keepGoesOnWithout(run.field.tracker, { Message("the moments are gone") }));
+        auto theirs = good(Database::open(run.field.tracker, {}));
+        std::optional<Transaction> held(good(Transaction::begin(theirs)));
+        auto supervisor = run.field.supervisor();
+        int asked = 0;
+        supervisor.setPatience([&asked](std::chrono::milliseconds) {
+            ++asked;
+            return false; // as when a stop was asked for
+        });
+        QElapsedTimer timer;
+        timer.start();
+        const auto stopped = recoverRun(run.paths, run.file, supervisor);
+        QVERIFY(!stopped.ok() && stopped.error().code == ErrorCode::Busy);
+        QVERIFY(asked > 0 && timer.elapsed() < 20'000);
+        QVERIFY(!good(run.field.reader().goesOnWithout()).empty());
+        supervisor.setPatience([&held](std::chrono::milliseconds) {
+            held.reset();
+            return true;
+        });
+        good(recoverRun(run.paths, run.file, supervisor));
+        QVERIFY(!held && good(run.field.reader().goesOnWithout()).empty());
+    }
+
     /// It was a plain English text, so the console showed it so in every language.
     void theEndOfAWorkerThatDiedUnseenLostWhatItIsMadeOf()
     {

@@ -339,6 +339,32 @@ private Q_SLOTS:
         QCOMPARE(derived[ChunkFate::Lost], 1);
         QCOMPARE(derived[ChunkFate::Partly], 0);
         QCOMPARE(effectSentence(derived).text(), effectSentence(asked).text());
+        QCOMPARE(plain.againWhenLeaving(weights.redo, weights.partsLost), asked.again());
+        QCOMPARE(derived.again(), asked.again());
+    }
+
+    /// Two rules counted it: a part of a chunk that was left out since counted in one, chunks of an epoch that an older
+    /// checkpoint opens again were missing in the other.
+    void whatIsTrainedAgainWasCountedInTwoWays()
+    {
+        const auto partOf = [](int column, ChunkState state) {
+            ChunkCell cell;
+            cell.id = chunkIdOf({ 1, 0, column });
+            cell.column = column;
+            cell.state = state;
+            cell.windows = 10;
+            cell.covered = 4;
+            return cell;
+        };
+        ResumeEffect plain;
+        plain.epochs = { { 1, { partOf(0, ChunkState::Free), partOf(1, ChunkState::Excluded) } } };
+        const std::vector<ChunkId> closed { chunkIdOf({ 0, 0, 0 }) }; // of the epoch before, which is complete
+        const std::vector<ChunkId> parts { chunkIdOf({ 1, 0, 0 }), chunkIdOf({ 1, 0, 1 }) };
+        QCOMPARE(plain.againWhenLeaving(closed, parts), 2);
+        const ResumeEffect then = plain.whenLeaving(closed, parts);
+        QCOMPARE(then.again(), 2);
+        QVERIFY2(effectSentence(then).find("trains 2 again: 1 of epoch 1, 1 of epoch 2") != std::string::npos,
+            effectSentence(then).c_str());
     }
 
     /// A chunk was lost, taken up again and left in the middle with a checkpoint: "work lost" for ever, though nothing

@@ -33,6 +33,7 @@
 #include "core/tracker/window_ranges.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/manual_clock.h"
+#include "tests/fakes/read_hook.h"
 #include "tests/fakes/small_weights.h"
 
 #include <nlohmann/json.hpp>
@@ -814,6 +815,24 @@ private Q_SLOTS:
         QCOMPARE(inspectionOf(good(absent), Evidence::Source)->unreadable, 1);
     }
 
+    void weightsThatTheDiskDidNotReadAreNotDamaged()
+    {
+        Changed run(whole_);
+        const auto isProven = [&run] {
+            const auto report = good(auditRun(run.paths, AuditDepth::Files));
+            return report.isClean() && report.couldInspect();
+        };
+        {
+            const test::ReadHook bad(run.head("weights.safetensors"), [] { return EIO; });
+            const auto report = good(auditRun(run.paths, AuditDepth::Files));
+            QVERIFY2(report.isClean() && !report.couldInspect(), auditText(report).c_str());
+            QVERIFY2(has(auditText(report), "could not be inspected: cannot read"), auditText(report).c_str());
+            const auto problems = good(checkpointProblems(run.paths));
+            QVERIFY(problems.size() == 1 && has(problems.front(), "cannot be read"));
+        }
+        QVERIFY(isProven()); // it is read again
+    }
+
     void quickAuditSaysThatTheWeightsWereNotInspected()
     {
         Changed run(whole_);
@@ -1422,12 +1441,67 @@ private Q_SLOTS:
         QVERIFY(!startRun(run.paths, good(currentConfig(run.paths))).ok());
         auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
         good(recoverRun(run.paths, file, ledger, { .acceptLoss = true }, realFileSystem()));
-        const auto next = good(ledger.beginAttempt(thisProcess(), "{}", newestAttemptOnDisk(run.paths)));
+        const auto next = good(ledger.beginAttempt(thisProcess(), "{}", good(newestAttemptOnDisk(run.paths))));
         QCOMPARE(next.value, 3);
         good(ledger.endAttempt(next, StopReason::User, {}));
         QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
         const auto report = good(auditRun(run.paths, AuditDepth::Files));
         QVERIFY2(report.isClean(), report.findings.empty() ? "" : report.findings.front().text.c_str());
+    }
+
+    /// A person left chunks out by a tracker that did not know that they are in the weights, and no repair worked from
+    /// then on.
+    void chunksWereLeftOutByATrackerThatIsOlderThanTheWeights()
+    {
+        Changed run(whole_);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(utf8Text(run.paths.tracker()) + ending);
+        fs::remove(run.paths.trackerSnapshot());
+        fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
+        std::vector<ChunkId> free;
+        for (const ChunkCell& cell : good(good(LedgerReader::open(run.paths.tracker())).cells(0)))
+            if (cell.state == ChunkState::Free)
+                free.push_back(cell.id);
+        QVERIFY(!free.empty());
+        const auto cause = sentence("left out by hand");
+        for (const Status& decided : { Status(excludeChunks(run.paths, free, cause).error()),
+                 retryChunks(run.paths, free), acceptChunks(run.paths, free), markFinished(run.paths) })
+            QVERIFY2(has(decided.error().message, "is older than the weights"), decided.error().message.c_str());
+        QVERIFY(good(keptLeftOut(run.paths, good(readRunFile(run.paths)).runId)).decided.empty());
+
+        good(good(SupervisorLedger::open(run.paths.tracker())).exclude(free, cause)); // as earlier versions did
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).older);
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        for (const ChunkId chunk : free)
+            QVERIFY(good(reader.cell(chunk)).state == ChunkState::Committed);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+    }
+
+    /// Audit and doctor called a tracker whole that neither status nor resume could read: a dead end.
+    void aRowThatNoViewCanReadWasCalledWhole()
+    {
+        Changed run(whole_);
+        {
+            auto tracker = good(Database::open(run.paths.tracker(), {}));
+            tracker.script("UPDATE incarnation SET chunk=1");
+            good(tracker.takeStatus());
+        }
+        QVERIFY(!readStatus(run.paths).ok());
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { }, true)).needed);
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        QVERIFY(readStatus(run.paths).ok());
+    }
+
+    /// Telemetry that tells of newer attempts, and cannot be listed, was taken for none.
+    void telemetryThatCannotBeListedWasTakenForNone()
+    {
+        Changed run(whole_);
+        fs::remove_all(run.paths.telemetryFolder());
+        fs::create_symlink(run.paths.telemetryFolder(), run.paths.telemetryFolder()); // to itself
+        QVERIFY(!newestAttemptOnDisk(run.paths).ok());
+        QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).couldInspect());
     }
 
     void chunksLeftOutByHandWereTrainedAfterAnOlderTrackerWasPutBack_data()
@@ -1514,7 +1588,7 @@ private Q_SLOTS:
         const auto notes = good(repairRun(run.paths, [](const std::string&) { }, true)).notes;
         QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
         QVERIFY(std::ranges::any_of(notes, [](const Message& note) {
-            return note.starts_with("1 chunks that a person had left out are in these weights");
+            return note.starts_with("1 chunks that a person left out are in these weights");
         }));
     }
 

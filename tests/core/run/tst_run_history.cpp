@@ -8,6 +8,7 @@
 #include "core/run/status/recorded_trouble.h"
 #include "core/run/supervise/trouble_watch.h"
 #include "core/tracker/run_event_texts.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/worker_ends.h"
 
 using namespace furrow;
@@ -116,6 +117,30 @@ private Q_SLOTS:
             QStringList({ "10 Attempt 1 began.", "35 Attempt 1 was interrupted.", "200 Attempt 2 began.",
                 "300 Attempt 2 failed: the disk is full", "400 Attempt 3 began.",
                 "500 Attempt 3 finished: the requested number of steps was reached." }));
+    }
+
+    /// It waited thirty seconds on a connection of its own: no stop was heard in that time, and nobody was named.
+    void anEventWaitedForAForeignLockByItself()
+    {
+        Field field;
+        auto supervisor = field.supervisor();
+        const RunPaths paths = runOf(field);
+        TroubleWatch watch(paths, supervisor, field.clock);
+        good(watch.see({}, true));
+        const auto before = good(field.reader().newestEvent());
+        std::filesystem::remove(paths.checkpointsFolder());
+        auto theirs = good(Database::open(field.tracker, {}));
+        std::optional<Transaction> held(good(Transaction::begin(theirs)));
+        supervisor.setPatience([](std::chrono::milliseconds) { return false; });
+        good(watch.see({}, true)); // and is tried again with the next second
+        QVERIFY(troublesSince(field, before).empty());
+        supervisor.setPatience([&held](std::chrono::milliseconds) {
+            held.reset();
+            return true;
+        });
+        good(watch.see({}, true));
+        QVERIFY(!held);
+        QCOMPARE(troublesSince(field, before).size(), std::size_t(1));
     }
 
     /// "The run waits for its data" was gone from the list as soon as the data was back and the run selected again.

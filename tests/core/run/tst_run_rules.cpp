@@ -22,6 +22,8 @@
 
 #include <sys/stat.h>
 
+#include <tuple>
+
 using namespace furrow;
 
 namespace {
@@ -198,6 +200,21 @@ private Q_SLOTS:
         }
         backOff.cancel();
         QVERIFY(!backOff.isDue(now + 100 * kSecond));
+    }
+
+    /// `list` and the library each had a rule of their own for it.
+    void aRunSaidMoreOfItsEndThanItHadComeTo()
+    {
+        RunStatus status;
+        status.stopDetail = "most of the text is not in the weights";
+        for (const auto& [state, byHand, isSaid] :
+            { std::tuple(RunState::Finished, false, true), std::tuple(RunState::Finished, true, false),
+                std::tuple(RunState::Stopped, false, false), std::tuple(RunState::Interrupted, false, false) }) {
+            status.state = state;
+            status.markedByHand = byHand;
+            QCOMPARE(hasComeToItsEnd(status), isSaid);
+            QCOMPARE(saidOfItsEnd(status).empty(), !isSaid);
+        }
     }
 
     /// Overrides are kept against run.json; a person asks what a resume changed.

@@ -54,9 +54,9 @@ void TestClaims::everyMoveIsLegalOrRefusedAsTheTableSays()
         "XX.X..X.", // leased
         "XX..X...", // trained
         "XX......", // committed
-        "........", // excluded
+        "X.......", // excluded
         "XX...X.X", // poisoned
-        "........", // accepted
+        "X.......", // accepted
     };
     for (int from = 0; from < kChunkStateCount; ++from) {
         for (int to = 0; to < kChunkStateCount; ++to)

@@ -57,6 +57,7 @@ private Q_SLOTS:
     void aTrackerWithASecondNameWasChanged();
     void aRunFolderThatIsALinkIsReadAndWritten();
     void copyWasWrittenThroughALink();
+    void aCopyIntoALockedFileWasTriedForEver();
     void missingAndStrangeFilesAreNamed_data();
     void missingAndStrangeFilesAreNamed();
     void flippedBytesAreFoundAndNamed();
@@ -66,6 +67,7 @@ private Q_SLOTS:
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd_data();
     void anOldTrackerIsReadMigratedAndTrainedToItsEnd();
     void aRunThatAnOlderFurrowTrainsIsNotMigrated();
+    void onlyAnOlderTrackerIsOlder();
     void aSentenceIsKeptWithWhatItIsMadeOf();
     void aSnapshotWithLargerPagesIsAdopted();
     void failedMigrationLeavesTheFileAsItWas();
@@ -409,6 +411,33 @@ void TestTrackerFile::copyWasWrittenThroughALink()
     QCOMPARE(std::filesystem::file_size(theirs), std::uintmax_t(0));
 }
 
+// It was tried without end, and nobody was named.
+void TestTrackerFile::aCopyIntoALockedFileWasTriedForEver()
+{
+    SKIP_WHERE_LOCKS_ARE_NOT_TOLD;
+    Field field;
+    const auto target = field.tracker.parent_path() / "copy.sqlite";
+    std::ofstream(target).flush();
+    Database::Options impatient;
+    impatient.busyMs = 50;
+    int asked = 0;
+    auto db = good(Database::open(field.tracker, impatient));
+    {
+        const test::ForeignLock lock(target);
+        QVERIFY(lock.pid() > 0);
+        const auto refused = db.backupTo(target);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Busy);
+        QVERIFY2(refused.error().message.find("process " + std::to_string(lock.pid())) != std::string::npos,
+            refused.error().message.c_str());
+        db.setPatience([&asked](std::chrono::milliseconds) { return ++asked < 3; });
+        QVERIFY(!db.backupTo(target).ok());
+        QVERIFY(asked >= 3); // each time it may be told to stop
+    }
+    good(db.backupTo(target));
+    QVERIFY(LedgerReader::open(target).ok());
+}
+
 void TestTrackerFile::missingAndStrangeFilesAreNamed_data()
 {
     QTest::addColumn<QByteArray>("bytes");
@@ -508,6 +537,23 @@ void TestTrackerFile::olderVersionIsMigratedAfterACopy()
     auto reader = good(LedgerReader::open(backup)); // the copy is whole and of the old version
     QCOMPARE(good(reader.epochs())[0].chunks.sum(), 6);
     QVERIFY(!LedgerReader::open(field.tracker).ok()); // the new one is too new for this program
+}
+
+void TestTrackerFile::onlyAnOlderTrackerIsOlder()
+{
+    Field field;
+    QVERIFY(!good(SupervisorLedger::isOlder(field.tracker)));
+    const auto setVersion = [&field](std::int64_t version) {
+        auto db = good(Database::open(field.tracker, {}));
+        db.script(("PRAGMA user_version=" + std::to_string(version)).c_str());
+        good(db.takeStatus());
+    };
+    setVersion(kTrackerVersion - 1);
+    QVERIFY(good(SupervisorLedger::isOlder(field.tracker)));
+    setVersion(kTrackerVersion + 1);
+    const auto refused = SupervisorLedger::isOlder(field.tracker);
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.error().code, ErrorCode::InvalidArgument);
 }
 
 void TestTrackerFile::anOldTrackerIsReadMigratedAndTrainedToItsEnd_data()

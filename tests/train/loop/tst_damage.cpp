@@ -4,6 +4,7 @@
 #include "core/run/audit/run_audit.h"
 #include "core/run/start/recovery.h"
 #include "core/run/status/run_status.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/tracker/training_notes.h"
 #include "core/train/loop/chunk_loader.h"
 
@@ -11,6 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -98,6 +102,30 @@ private Q_SLOTS:
         run.train(0, true); // what was left out is trained again
         NO_FAULT(auditFault(run));
         NO_FAULT(run.countingFault());
+    }
+
+    /// A backup, say: its task waited thirty seconds for the lock, failed, and the attempt with it.
+    void aForeignLockMadeAMergeFail()
+    {
+        TinyRun run;
+        run.train(0, true, 12);
+        run.train(1, true, 12);
+        auto theirs = must(Database::open(run.paths().tracker(), {}));
+        std::optional<Transaction> held(must(Transaction::begin(theirs)));
+        std::jthread lets([&held] {
+            std::this_thread::sleep_for(std::chrono::seconds(3));
+            held.reset();
+        });
+        qputenv("FURROW_BUSY_S", "0.5");
+        const int ended = merge(run);
+        qunsetenv("FURROW_BUSY_S");
+        lets.join();
+        QCOMPARE(ended, 0);
+        QVERIFY(run.head(0).id == run.head(1).id);
+#ifdef __linux__
+        const auto log = must(readFile(run.paths().logFile(run.attempt(), "task")));
+        QVERIFY2(log.find("locked by process " + std::to_string(thisProcess().pid)) != std::string::npos, log.c_str());
+#endif
     }
 
     void mergeGoesOnWithoutItsBase() // the base was damaged: every merge failed, for ever

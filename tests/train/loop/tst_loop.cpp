@@ -195,6 +195,56 @@ private:
     bool broken_ = false;
 };
 
+/// A real learner that goes away from what it should learn.
+class Ascends : public SometimesNan {
+public:
+    explicit Ascends(std::unique_ptr<Learner> inner)
+        : SometimesNan(std::move(inner), {})
+    {
+    }
+    at::Tensor apply(double rate, double clip) override { return SometimesNan::apply(-rate, clip); }
+};
+
+/// A real learner in whose fifth batch a person asks for an evaluation. It goes on when the worker has heard of it: it
+/// looks for such wishes between two renewals of its lease.
+class AsksForAnEvaluation : public SometimesNan {
+public:
+    AsksForAnEvaluation(std::unique_ptr<Learner> inner, TinyRun& run)
+        : SometimesNan(std::move(inner), {})
+        , run_(run)
+    {
+    }
+    at::Tensor accumulate(const Batch& batch, double scale) override
+    {
+        if (++batches_ == 5) {
+            must(run_.supervisor().requestEvaluation());
+            for (int renewals = 0; renewals < 2; ++renewals)
+                waitForRenewal();
+        }
+        return SometimesNan::accumulate(batch, scale);
+    }
+
+private:
+    void waitForRenewal()
+    {
+        const auto renewed = [this] { return must(run_.reader().incarnations()).back().progressNs; };
+        const std::int64_t before = renewed();
+        for (int i = 0; i < 6000 && renewed() == before; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+
+    TinyRun& run_;
+    int batches_ = 0;
+};
+
+std::size_t evaluationsOf(const TinyRun& run)
+{
+    RunTelemetry telemetry(run.paths().telemetryFolder());
+    while (telemetry.poll()) { }
+    const auto snapshot = telemetry.snapshot();
+    return snapshot->evals ? snapshot->evals->size() : 0;
+}
+
 /// As the supervisor does: a worker that gave up is started again. @return how often it was, or a text that says what
 /// else it ended with
 std::string trainWithRestarts(TinyRun& run, const LearnerFactory& factory)
@@ -435,6 +485,45 @@ private Q_SLOTS:
             QCOMPARE(eventsOf(run, EventRecord::Kind::Merge, "last round: "), 1);
             QVERIFY(std::abs(*run.head(0).record.evalLoss - merged) < 1e-6);
         }
+    }
+
+    /// What the others trained counts as committed: a member that is best alone is told, and is not the result.
+    void aReplicaThatIsBestAloneTookTheChunksOfTheOthersAway()
+    {
+        auto config = TinyRun::config();
+        config.merge = MergeMethod::DiLoCo;
+        config.outerLr = 1; // the outer step is the average
+        config.outerMomentum = 0;
+        TinyRun run(config);
+        run.train(0, false, 20);
+        must(runTrainerWith(
+            run.options(1), [seen = std::make_shared<int>(0)] { return ++*seen > 20; },
+            [](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+                return std::unique_ptr<Learner>(std::make_unique<Ascends>(must(newLearner(setup))));
+            }));
+        const double alone = heldOutLoss(run, headWeights(run, 0));
+        QVERIFY(alone < heldOutLoss(run, headWeights(run, 1)));
+        QCOMPARE(run.startTask({ "--task", "merge", "--attempt", std::to_string(run.attempt()) }).exitCode, 0);
+        const double merged = heldOutLoss(run, headWeights(run, 0));
+        QVERIFY2(alone < merged, (std::to_string(alone) + " and " + std::to_string(merged)).c_str());
+        QCOMPARE(eventsOf(run, EventRecord::Kind::Merge, "a replica that evaluates better alone lacks"), 1);
+        QCOMPARE(run.head(0).record.parents.size(), std::size_t(2)); // everything that both trained is in it
+        const auto report = run.audited();
+        QVERIFY(report.isClean());
+        QCOMPARE(report.epochs.front().missing, 0);
+    }
+
+    /// "Evaluate now" was asked for in a test, and nothing showed that a worker then evaluates.
+    void anEvaluationThatIsAskedForIsMade()
+    {
+        TinyRun quiet;
+        quiet.train();
+        TinyRun asked;
+        must(runTrainerWith(asked.options(), {}, [&asked](const RunSetup& setup) -> Result<std::unique_ptr<Learner>> {
+            return std::unique_ptr<Learner>(std::make_unique<AsksForAnEvaluation>(must(newLearner(setup)), asked));
+        }));
+        QCOMPARE(evaluationsOf(asked), evaluationsOf(quiet) + 1);
+        NO_FAULT(auditFault(asked));
     }
 
     void nanStepIsLeftOutCountedAndNamed()

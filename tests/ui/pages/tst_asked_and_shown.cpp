@@ -2,6 +2,7 @@
 #include "core/run/status/end_words.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
+#include "core/tracker/sqlite/database.h"
 #include "core/workspace/workspace_file.h"
 #include "tests/fakes/small_gguf.h"
 #include "tests/ui/patience.h"
@@ -805,6 +806,29 @@ private Q_SLOTS:
             && form.problemsOf("epochs").empty());
         QVERIFY(form.isChanged(*findSetting("data"))); // no preset has any
         QVERIFY(all->isHidden());
+    }
+
+    /// Nothing showed that it reaches the workers, from the menu or the palette.
+    void evaluateNowReachesTheWorkersFromTheMenu()
+    {
+        RunStory story({ .trained = 3 });
+        story.makeAlive();
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        bench.showRun(story.folder());
+        const auto* actions = window.findChild<Actions*>();
+        QVERIFY(actions != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(actions->evaluateNow->isEnabled(), kPatienceMs);
+        const auto asked = [&story] {
+            auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+            return db.integer("SELECT eval_request FROM control").value_or(0);
+        };
+        QCOMPARE(asked(), 0);
+        actions->evaluateNow->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(asked(), 1, kPatienceMs);
     }
 
     void thePaletteHidTheCommandsThatAreNotPossible()

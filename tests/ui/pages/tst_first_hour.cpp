@@ -3,8 +3,10 @@
 #include "core/run/start/limit_reached.h"
 #include "core/run/start/new_run_folder.h"
 #include "core/telemetry/run_telemetry.h"
+#include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/bridge/workspace_scanner.h"
 #include "ui/charts/chart_data.h"
 #include "ui/models/alerts.h"
 #include "ui/models/core_words.h"
@@ -249,6 +251,45 @@ private Q_SLOTS:
         QVERIFY(!buttonOf(panel, QStringLiteral("Copy"))->isEnabled());
         QVERIFY(!buttonOf(panel, QStringLiteral("Launch"))->isEnabled());
         QVERIFY(!buttonOf(panel, QStringLiteral("Save preset"))->isEnabled());
+    }
+
+    /// Two workers made 50 tokens a second, one made 100 after a resume: the estimate went by the mean of both, as if
+    /// one worker had made it.
+    void thePaceOfAllAttemptsStoodBesideTheSettingsOfTheNewest()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const RunStory story({ .workers = 2, .trained = 4 });
+        auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+        db.run("UPDATE attempt SET started_wall=?", 100 * kSecond);
+        db.run("INSERT INTO attempt (id, pid, start_time, boot_id, started_wall, overrides)"
+               " SELECT 2, pid, start_time, boot_id, ?, ? FROM attempt WHERE id=1",
+            200 * kSecond, std::string(R"({"workers":1})"));
+        db.run("UPDATE incarnation SET attempt=2 WHERE worker=1"); // each worker trained two chunks of 1,000 tokens
+        db.run("DELETE FROM active_stretch");
+        db.run("INSERT INTO active_stretch (began_wall, ended_wall, active_ns) VALUES (?, ?, ?), (?, ?, ?)",
+            100 * kSecond, 140 * kSecond, 40 * kSecond, 200 * kSecond, 220 * kSecond, 20 * kSecond);
+        good(db.takeStatus());
+        const RunLine line = readRunLine(story.paths().folder(), true);
+        QVERIFY2(line.problem.empty(), line.problem.c_str());
+        QCOMPARE(line.paces.size(), std::size_t(2));
+        QCOMPARE(line.paces[0].config.workers, 2);
+        QCOMPARE(line.paces[0].tokensPerSecond, 50.0);
+        QCOMPARE(line.paces[1].config.workers, 1);
+        QCOMPARE(line.paces[1].tokensPerSecond, 100.0);
+
+        Workbench bench(story.workspace());
+        bench.start({});
+        RunConfig config = good(findPreset("char")).config;
+        config.workers = 1;
+        bench.form().useConfig(config, good(findPreset("char")));
+        EstimatePanel panel(bench);
+        panel.setExtent({ 1, 6, 6000, false });
+        const auto isSaid = [&panel](const QString& part) {
+            const auto labels = panel.findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&part](const QLabel* label) { return label->text().contains(part); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid(rateText(100)), kPatienceMs);
     }
 
     void aBlankBehindACommaBelongedToThePath()

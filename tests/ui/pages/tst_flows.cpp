@@ -192,7 +192,7 @@ private Q_SLOTS:
         begun.samples = 20;
         countFates(*plan);
         plan->checkpoints[0].partsLost = { chunkAt(9) };
-        QCOMPARE(plan->againFrom(plan->checkpoints[0]), 5);
+        QCOMPARE(plan->effect.againWhenLeaving(plan->checkpoints[0].redo, plan->checkpoints[0].partsLost), 5);
         QWidget window;
         window.resize(1280, 800);
         ResumeDialog dialog(

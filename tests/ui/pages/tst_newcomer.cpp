@@ -336,6 +336,73 @@ private Q_SLOTS:
         QCOMPARE(count(310), std::size_t(2));
     }
 
+    /// Every process was killed at 200 and the run resumed at 300: in between a replay counted what had died with its
+    /// weights, 16 steps where status had said 9, and no curve was dashed for what nobody took up again.
+    void stepsOfTheDeadCountedUntilTheResume()
+    {
+        LedgerTables tables;
+        tables.attempts = { attemptOf(1, 100, {}), attemptOf(2, 300, {}) };
+        tables.incarnations = { processOf(1, 0, 1, 100, 300), processOf(2, 0, 2, 300, 0) }; // found dead at 300
+        const auto claimOf = [](int column, std::int64_t attempt, std::int64_t fromS, ClaimEnd outcome) {
+            ClaimRow claim;
+            claim.chunk = chunkIdOf({ 0, 0, column });
+            claim.column = column;
+            claim.attempt = { attempt };
+            claim.claimedWallNs = claim.startedWallNs = fromS * kSecond;
+            claim.endedWallNs = (fromS + 20) * kSecond;
+            claim.outcome = outcome;
+            claim.tokens = 800;
+            claim.firstStep = 1;
+            claim.lastStep = 8;
+            return claim;
+        };
+        std::vector<ClaimRow> claims { claimOf(0, 1, 110, ClaimEnd::Lost), claimOf(1, 1, 140, ClaimEnd::Lost),
+            claimOf(0, 2, 310, ClaimEnd::Trained), claimOf(1, 2, 340, ClaimEnd::Trained) };
+        claims[0].keptSteps = 6; // a checkpoint has these of the first chunk
+        claims.push_back(claimOf(2, 1, 190, ClaimEnd::Lost));
+        std::swap(claims[2], claims[4]); // by their numbers
+        claims[2].endedWallNs = 300 * kSecond; // it was in the hands of the worker
+        claims[2].tokens = 0;
+        claims[2].keptSteps = 3; // a checkpoint came in the middle of it
+        RunStatus now;
+        now.state = RunState::Running;
+        now.attempt = 2;
+        const std::vector<Replay::Left> left;
+        ChunkCell trained;
+        trained.id = chunkIdOf({ 0, 0, 1 });
+        trained.state = ChunkState::Trained;
+        trained.timesTrained = 1;
+        const auto at = [&](std::int64_t second, bool isGone) {
+            trained.holderGone = trained.begun = isGone;
+            return statusAt(second * kSecond, { now, { { 0, { trained } } }, left, claims, &tables, nullptr });
+        };
+        const RunStatus before = at(191, false); // it lives
+        QCOMPARE(before.steps, 16);
+        QCOMPARE(before.tokens, 1600);
+        QCOMPARE(before.goneHolds.size(), std::size_t(0));
+        const RunStatus between = at(250, true);
+        QVERIFY(between.state == RunState::Interrupted);
+        QCOMPARE(between.steps, 9);
+        QCOMPARE(between.tokens, 600);
+        QCOMPARE(between.epochs.front().lost.sum(), 1);
+        QCOMPARE(between.goneHolds.size(), std::size_t(1));
+        QCOMPARE(at(365, false).steps, 25); // the nine, and what the second attempt trained
+
+        tables.attempts.pop_back(); // nobody went on: the ledger has not freed it, and no claim is lost yet
+        tables.incarnations.resize(1);
+        tables.incarnations.front().endedWallNs = 0;
+        claims.resize(2);
+        claims[0].outcome = claims[1].outcome = ClaimEnd::Trained;
+        now.state = RunState::Interrupted;
+        now.attempt = 1;
+        now.endedWallNs = 200 * kSecond;
+        const RunStatus unfreed = at(250, true);
+        QCOMPARE(unfreed.steps, 6);
+        const auto lost = lostAt(250 * kSecond, unfreed, { now, {}, left, claims, &tables, nullptr });
+        QCOMPARE(lost.size(), std::size_t(1));
+        QCOMPARE(lost.front().chunk, trained.id.value);
+    }
+
     /// Before its first step the new process had the step and the loss of the dead one, and a follower of a
     /// data-parallel group had the steps of rank 0 once more, with a loss of 0.000.
     void aReplayTookStepsForThoseOfAnother()

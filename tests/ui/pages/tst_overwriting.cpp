@@ -122,6 +122,23 @@ private Q_SLOTS:
         QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
     }
 
+    void anUnfinishedBundleThatAPersonHadWasDeleted()
+    {
+        const QTemporaryDir folder;
+        ExportDialog dialog(
+            folder.filePath(QStringLiteral("no-run")), std::make_shared<RunStatus>(), nullptr, {}, nullptr);
+        dialog.show();
+        dialog.findChildren<QRadioButton*>().back()->click();
+        const QString bundle = folder.filePath(QStringLiteral("bundle.tar.gz"));
+        put(bundle + QStringLiteral(".unfinished"), "of a person");
+        dialog.findChild<QLineEdit*>()->setText(bundle);
+        auto* go = buttonOf(dialog, QStringLiteral("Export"));
+        go->click(); // there is no such run, perhaps not even a furrowctl
+        QTRY_VERIFY_WITH_TIMEOUT(go->isEnabled(), kPatienceMs);
+        QCOMPARE(bytesOf(bundle + QStringLiteral(".unfinished")), QByteArray("of a person"));
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
+    }
+
     void aListOfAnotherNameWasWrittenOver()
     {
         const QTemporaryDir folder;

@@ -9,10 +9,16 @@
 #include "ui/shell/run_view.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QDockWidget>
+#include <QHeaderView>
+#include <QHelpEvent>
 #include <QLabel>
+#include <QScopeGuard>
+#include <QTabBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <QToolTip>
 #include <QTranslator>
 #include <QtTest>
 
@@ -92,6 +98,47 @@ QStringList allCutOff(const QWidget& window)
     return found;
 }
 
+/// Headings that have less room than they need, and whose tip does not say the rest.
+QStringList headingsCutOff(const QWidget& window)
+{
+    QStringList found;
+    const auto headers = window.findChildren<QHeaderView*>();
+    for (QHeaderView* header : headers) {
+        if (!header->isVisible() || header->orientation() != Qt::Horizontal || header->model() == nullptr)
+            continue;
+        for (int section = 0; section < header->count(); ++section) {
+            const QString text = header->model()->headerData(section, Qt::Horizontal).toString();
+            const int room = header->sectionSize(section); // 0: hidden
+            const QPoint middle(header->sectionViewportPosition(section) + room / 2, header->height() / 2);
+            if (text.isEmpty() || room == 0 || room >= header->sectionSizeHint(section)
+                || !header->viewport()->rect().contains(middle)) // else it is scrolled to, and then looked at
+                continue;
+            QToolTip::hideText();
+            QHelpEvent hover(QEvent::ToolTip, middle, header->viewport()->mapToGlobal(middle));
+            QApplication::sendEvent(header->viewport(), &hover);
+            if (!QToolTip::text().contains(text))
+                found.append(QStringLiteral("heading %1 of %2").arg(text, header->parentWidget()->accessibleName()));
+        }
+    }
+    QToolTip::hideText();
+    return found;
+}
+
+/// Tabs whose words have less room than they need.
+QStringList tabsCutOff(const QWidget& window)
+{
+    QStringList found;
+    const auto bars = window.findChildren<QTabBar*>();
+    for (const QTabBar* bar : bars)
+        for (int tab = 0; tab < bar->count() && bar->isVisible(); ++tab) {
+            const QString text = bar->tabText(tab);
+            if (bar->isTabVisible(tab) && bar->tabRect(tab).width() < bar->fontMetrics().horizontalAdvance(text)
+                && !bar->tabToolTip(tab).contains(text))
+                found.append(QStringLiteral("tab %1").arg(text));
+        }
+    return found;
+}
+
 } // namespace
 
 class TestPseudoLocale : public QObject {
@@ -136,6 +183,56 @@ private Q_SLOTS:
             QTest::qWait(50);
             cut += allCutOff(window);
             QVERIFY2(window.width() <= 1280, qPrintable(widths(window)));
+        }
+        cut.removeDuplicates();
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
+    }
+
+    /// Only labels and buttons were looked at.
+    void headingsAndTabsWereCutOff_data()
+    {
+        QTest::addColumn<QString>("language");
+        for (const auto& one : kClosedNames<Language>)
+            QTest::newRow(one.name.data()) << QString::fromLatin1(one.name.data());
+        QTest::newRow("pseudo") << QStringLiteral("pseudo");
+    }
+    void headingsAndTabsWereCutOff()
+    {
+        QFETCH(QString, language);
+        const RunStory story({});
+        Appearance appearance(false);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
+        QCoreApplication::removeTranslator(&translator_);
+        if (language == QLatin1String("pseudo"))
+            QCoreApplication::installTranslator(&translator_);
+        else
+            appearance.setLanguage(closedValue<Language>(language.toStdString()).value());
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false); // as large as it opens
+        window.show();
+        bench.start({});
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr && bench.watcher().tables()
+                && !bench.cells().cells().empty() && !bench.scanner().lines()->empty(),
+            kPatienceMs);
+        QStringList cut;
+        const auto look = [&window, &cut] {
+            QTest::qWait(50);
+            cut += headingsCutOff(window) + tabsCutOff(window);
+        };
+        for (int page = 0; page < RunView::kPageCount; ++page) {
+            window.runView().showPage(page);
+            look();
+        }
+        const auto docks = window.findChildren<QDockWidget*>();
+        for (QDockWidget* dock : docks) {
+            dock->show();
+            dock->raise();
+            look();
+        }
+        for (const auto perspective : { MainWindow::Perspective::Launch, MainWindow::Perspective::Compare }) {
+            window.showPerspective(perspective);
+            look();
         }
         cut.removeDuplicates();
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));

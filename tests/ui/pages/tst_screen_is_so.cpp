@@ -11,7 +11,9 @@
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/models/core_words.h"
+#include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/coverage_page.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/shell/appearance.h"
@@ -19,10 +21,12 @@
 #include "ui/widgets/lane_view.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QLabel>
 #include <QMouseEvent>
 #include <QScopeGuard>
 #include <QSignalSpy>
+#include <algorithm>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -81,6 +85,50 @@ private Q_SLOTS:
         QCOMPARE(gone.steps, freed.steps); // one count, before and after
         QCOMPARE(gone.tokens, freed.tokens);
         QVERIFY(gone.tokens <= before.tokens);
+    }
+
+    /// The layer "Block" of a past moment had what is prepared today: block 3, that came later, and not block 1, that
+    /// was there.
+    void blocksOfThePresentStoodInTheReplay()
+    {
+        const RunStory story({ .trained = 0 }); // blocks 0 to 2 are prepared
+        auto feeder = good(FeederLedger::open(story.paths().tracker()));
+        QTest::qWait(20);
+        const std::int64_t moment = systemClock().wallNs();
+        QTest::qWait(20);
+        good(feeder.setEvicted(1, "the cache is full"));
+        PreparedChunk chunk;
+        chunk.rows = { 20, 19, 0, 0, 1, 0 };
+        chunk.tokens = 1000;
+        chunk.windows = 10;
+        good(feeder.setPrepared(3, "block3", "digest3", std::vector<PreparedChunk>(6, chunk)));
+        Workbench bench(story.workspace());
+        CoveragePage page(bench);
+        show(bench, story);
+        const auto combos = page.findChildren<QComboBox*>();
+        const auto layers = std::find_if(combos.begin(), combos.end(), [](const QComboBox* combo) {
+            return combo->findData(static_cast<int>(MapLayer::Block)) >= 0
+                && combo->accessibleName() == QStringLiteral("Layer");
+        });
+        QVERIFY(layers != combos.end());
+        (*layers)->setCurrentIndex((*layers)->findData(static_cast<int>(MapLayer::Block)));
+        const MapColors& colors = page.findChild<CoverageMap*>()->colors();
+        const auto places = [&colors] {
+            std::vector<BlockPlace> all;
+            for (std::int64_t block = 0; block < 4; ++block)
+                all.push_back(colors.placeOfBlock(block));
+            return all;
+        };
+        using enum BlockPlace;
+        QTRY_VERIFY_WITH_TIMEOUT(places() == (std::vector { Prepared, Remote, Prepared, Prepared }), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.replay().end() > moment, kPatienceMs);
+        bench.replay().setMoment(moment);
+        QVERIFY(places() == (std::vector { Prepared, Prepared, Prepared, Remote }));
+        QCOMPARE(shownStatus(bench)->epochs.front().preparedBlocks, 3); // the meters know no sum of samples yet
+        bench.replay().setMoment(bench.replay().end());
+        QVERIFY(places() == (std::vector { Prepared, Evicted, Prepared, Prepared }));
+        bench.watcher().setHeld(false);
+        QTRY_VERIFY_WITH_TIMEOUT(places() == (std::vector { Prepared, Remote, Prepared, Prepared }), kPatienceMs);
     }
 
     /// "Stop after this block" was asked for, and no view said so.

@@ -71,7 +71,7 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
     truths[QStringLiteral("committed")][QStringLiteral("meter")] = desk.meterCount(QStringLiteral("Chunks committed"));
     for (const auto& [number, word] :
         { std::pair("committed", "committed"), std::pair("trained", "trained, not in a checkpoint yet"),
-            std::pair("leased", "leased"), std::pair("work lost", "work lost") })
+            std::pair("leased", "leased"), std::pair("work lost", "work lost"), std::pair("poisoned", "poisoned") })
         truths[QString::fromLatin1(number)][QStringLiteral("legend of the meters")]
             = said(meters, QString::fromLatin1(word));
     truths[QStringLiteral("free or not prepared")][QStringLiteral("legend of the meters")]
@@ -79,7 +79,7 @@ void addConsole(Truths& truths, const Desk& desk, bool oneEpoch)
     if (!oneEpoch)
         return;
     const QString map = desk.mapLegend();
-    for (const char* number : { "committed", "trained", "leased", "work lost" })
+    for (const char* number : { "committed", "trained", "leased", "work lost", "poisoned" })
         truths[QString::fromLatin1(number)][QStringLiteral("map")] = said(map, QString::fromLatin1(number));
     truths[QStringLiteral("free or not prepared")][QStringLiteral("map")]
         = said(map, QStringLiteral("free")) + said(map, QStringLiteral("not prepared"));
@@ -116,6 +116,8 @@ void addStatus(Truths& truths, const RunStatus& status)
     in("committed", "status --json", chunks["committed"]);
     in("trained", "status", shown.chunks[ChunkState::Trained] - shown.lost.trained);
     in("leased", "status", shown.chunks[ChunkState::Leased] - shown.lost.leased - shown.lost.released);
+    in("poisoned", "status", shown.chunks[ChunkState::Poisoned]);
+    in("poisoned", "status --json", chunks["poisoned"]);
     in("work lost", "status", shown.lost.sum());
     in("work lost", "status --json", chunks["lost"]);
     in("free or not prepared", "status",
@@ -157,16 +159,20 @@ void addLedger(Truths& truths, const RunStory& story, bool nobodyTrains)
     const auto open = openEpochs(good(reader.epochs()));
     std::int64_t committed = 0;
     std::int64_t known = 0;
+    std::int64_t poisoned = 0;
     for (const AuditEpoch& epoch : report.epochs)
         if (epoch.epoch >= open.front().epoch) {
             committed += epoch.committed;
             known += epoch.known;
+            poisoned += epoch.poisoned;
         }
     in("committed", "audit", committed);
+    in("poisoned", "audit", poisoned);
     in("chunks", "audit", known);
     QVERIFY2(report.isClean(), auditText(report).c_str());
     const auto effect = good(resumeEffect(reader, std::nullopt, {}));
     in("committed", "dry run", effect[ChunkFate::Kept]);
+    in("poisoned", "dry run", effect[ChunkFate::Poisoned]);
     if (nobodyTrains) {
         in("work lost", "dry run", effect[ChunkFate::Lost]);
         in("free or not prepared", "dry run", effect[ChunkFate::Free]);
@@ -194,6 +200,50 @@ void endAs(const RunStory& story, End end)
     }
     if (end == End::Gone)
         loseProcesses(story);
+}
+
+/// What a status says that a replay of its moment must say too.
+Truths numbersOf(const RunStatus& status, const std::vector<LostTraining>& lost, const QString& view)
+{
+    Truths truths;
+    const auto in = [&](const char* number, std::int64_t value) { truths[QString::fromLatin1(number)][view] = value; };
+    const EpochRow shown = shownEpochs(status)->together;
+    const ChunkCounts chunks = countedOnce(shown);
+    for (const auto& [name, state] : { std::pair("not prepared", ChunkState::Pending),
+             std::pair("free", ChunkState::Free), std::pair("leased", ChunkState::Leased),
+             std::pair("trained", ChunkState::Trained), std::pair("committed", ChunkState::Committed),
+             std::pair("excluded", ChunkState::Excluded), std::pair("poisoned", ChunkState::Poisoned) })
+        in(name, chunks[state]);
+    in("work lost", shown.lost.sum());
+    in("claimed by processes that are gone", shown.lost.released);
+    in("held by processes that are gone", std::ssize(status.goneHolds));
+    in("partly trained", shown.partly.sum());
+    in("samples", shown.rowsCommitted.samples);
+    in("steps", status.steps);
+    in("tokens", status.tokens);
+    in("checkpoints", status.checkpoints);
+    in("attempt", status.attempt);
+    in("curves that are dashed", std::ssize(lost));
+    return truths;
+}
+
+/// A status as it was read at a moment, and the losses that curves dashed then.
+struct LiveMoment {
+    QString name;
+    std::int64_t wallNs = 0;
+    Truths numbers;
+};
+
+LiveMoment lookAt(const RunStory& story, const QString& name)
+{
+    QTest::qWait(5); // apart from what was written before and is written behind
+    LiveMoment moment { name, systemClock().wallNs(), {} };
+    const RunStatus status = good(readStatus(story.paths()));
+    auto reader = good(LedgerReader::open(story.paths().tracker()));
+    moment.numbers = numbersOf(
+        status, lostTrainings(good(reader.claimsSince(0, 10'000)), status.goneHolds), QStringLiteral("status then"));
+    QTest::qWait(5);
+    return moment;
 }
 
 /// The next epoch is open while the last chunks of this one are in training.
@@ -305,6 +355,72 @@ private Q_SLOTS:
                 free.push_back(cell.id);
         good(story.supervisor().exclude(free, "left out by hand"));
         compare(story, End::Running);
+    }
+
+    void everyViewTellsTheSameOfPoisonedChunks()
+    {
+        const RunStory story({ 4, 6, 2, 9, 8 });
+        auto feeder = good(FeederLedger::open(story.paths().tracker()));
+        good(feeder.setFailed(3, "the page is damaged"));
+        QCOMPARE(good(readStatus(story.paths())).epochs.front().chunks[ChunkState::Poisoned], 6);
+        compare(story, End::Running);
+    }
+
+    /// A replay was held against its own functions only: between a death and the resume it counted what was lost.
+    void aReplayDidNotSayWhatStatusHadSaidThen()
+    {
+        RunStory story({ 4, 6, 2, 0, 8 });
+        std::vector<LiveMoment> moments { lookAt(story, QStringLiteral("begun")) };
+        for (const bool keep : { false, true, false, false }) {
+            QVERIFY(story.trainOne(0, keep));
+            moments.push_back(lookAt(story, QStringLiteral("trained %1").arg(moments.size())));
+        }
+        QVERIFY(story.trainOne(1, true));
+        moments.push_back(lookAt(story, QStringLiteral("the other worker saved")));
+        (void)good(story.supervisor().revoke(good(story.supervisor().live()).front().incarnation, "SIGKILL"));
+        moments.push_back(lookAt(story, QStringLiteral("one worker died")));
+        QVERIFY(story.trainOne(1, false));
+        moments.push_back(lookAt(story, QStringLiteral("the other one trained on")));
+        loseProcesses(story);
+        auto supervisor = story.supervisor();
+        for (const auto& live : good(supervisor.live()))
+            (void)good(supervisor.revoke(live.incarnation, "found dead"));
+        const AttemptId second = good(supervisor.beginAttempt(thisProcess(), "{}"));
+        auto worker = good(WorkerLedger::open(story.paths().tracker(), good(readRunFile(story.paths())).runId));
+        QVERIFY(good(worker.start({ second, 0, 0, "cpu", "CPU" }, 60)).has_value());
+        moments.push_back(lookAt(story, QStringLiteral("resumed")));
+        const Claim claim = std::get<Claim>(good(worker.claim()));
+        good(worker.begin(claim));
+        ChunkOutcome outcome;
+        outcome.done = claim.remaining;
+        outcome.tokens = 1000;
+        outcome.lossSum = 2000;
+        outcome.firstStep = 1;
+        outcome.lastStep = 8;
+        good(worker.finish(claim, outcome));
+        moments.push_back(lookAt(story, QStringLiteral("trained after the resume")));
+        (void)good(worker.claim()); // something happens behind the newest moment
+
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables() && bench.watcher().telemetry()
+                && bench.replay().end() > moments.back().wallNs && bench.claims().claims().size() >= 10
+                && !bench.cells().cells().empty(),
+            kPatienceMs);
+        QString found;
+        for (const LiveMoment& moment : moments) {
+            bench.replay().setMoment(moment.wallNs);
+            const RunStatus past = *shownStatus(bench);
+            const auto lost = shownLost(bench, past);
+            QVERIFY(lost.has_value());
+            Truths both = moment.numbers;
+            const Truths then = numbersOf(past, *lost, QStringLiteral("replay"));
+            for (auto number = then.begin(); number != then.end(); ++number)
+                both[number.key()].insert(*number);
+            if (const QString differs = disagreement(both); !differs.isEmpty())
+                found += moment.name + QStringLiteral(": ") + differs + QLatin1Char('\n');
+        }
+        QVERIFY2(found.isEmpty(), qPrintable(found));
     }
 
     void headMetersAndMapAreOfTheMomentThatIsReplayed_data()
