@@ -1254,10 +1254,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is binary, not text.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 has %2 bytes, had %3.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1367,6 +1363,14 @@
     </message>
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (git&apos;s SHA-1). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2326,6 +2330,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 does not hold what the hub&apos;s list promises of %2 (git&apos;s SHA-1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3150,6 +3158,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3479,10 +3491,6 @@
     </message>
     <message>
         <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the history of events: from which state to which chunks moved, when and why</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5074,7 +5082,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Another process fetches %1; this one waits for it.</source>
+        <source>%1 is being fetched by %2; this process waits until that has ended.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6115,10 +6123,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>asking questions: %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6595,7 +6599,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
+        <source>a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7407,6 +7411,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved, which they can as soon as the tracker is free; what they cannot save within ten minutes is trained again after a resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7719,10 +7727,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>left out with its file: %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7751,14 +7755,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 The file behind it, %2, was not read.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7780,6 +7776,46 @@
     </message>
     <message>
         <source>left out, for it cannot be read: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is text by its name, and is trained as it stands, though its lines are JSON objects. Name it .jsonl to train a column of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes no row of %2. Take a larger one, or max_samples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text. If it is text with control characters in it, name its encoding, such as utf-8, with --encoding.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is left out already</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12534,6 +12570,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>rows filtered or left out with their file %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>poisoned %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

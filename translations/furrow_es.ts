@@ -1254,10 +1254,6 @@
         <translation>%1 no es un archivo que se pueda leer.</translation>
     </message>
     <message>
-        <source>%1 is binary, not text.</source>
-        <translation>%1 es binario, no texto.</translation>
-    </message>
-    <message>
         <source>%1 has %2 bytes, had %3.</source>
         <translation>%1 tiene %2 bytes, tenía %3.</translation>
     </message>
@@ -1368,6 +1364,14 @@
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
         <translation>%1 llegó con otros bytes que los que promete la lista del hub (SHA-256). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (git&apos;s SHA-1). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation>%1 llegó con otros bytes que los que promete la lista del hub (SHA-1 de git). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
+    </message>
+    <message>
+        <source>%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).</source>
+        <translation>%1: se miraron %2 de sus archivos; de los otros %3 se supone que tienen la codificación y el dialecto de los anteriores. Indíquelos en los ajustes si no es así (--encoding, --csv-delimiter).</translation>
     </message>
     <message>
         <source>%1 ends before the bytes that were asked for.</source>
@@ -2326,6 +2330,10 @@
         <translation>%1 no contiene lo que el hub promete de %2 (SHA-256).</translation>
     </message>
     <message>
+        <source>%1 does not hold what the hub&apos;s list promises of %2 (git&apos;s SHA-1).</source>
+        <translation>%1 no contiene lo que la lista del hub promete de %2 (SHA-1 de git).</translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation>El nombre de %1 no es UTF-8, así que una ejecución no puede guardarlo. Cambie el nombre del archivo.</translation>
     </message>
@@ -3150,6 +3158,10 @@
         <translation>%1 no tiene en el byte %2 ni una fila legible ni el final de sus filas. Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <translation>%1 tiene el miembro «%2» con sus filas por segunda vez, detrás del primero. No se dice cuál vale: Furrow ha leído el primero; Python y otros toman el último. Cambie el nombre de uno o quítelo.</translation>
+    </message>
+    <message>
         <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
         <translation>%1 está dañado antes del byte %2 (%3). Descárguelo o escríbalo de nuevo.</translation>
     </message>
@@ -3480,10 +3492,6 @@
     <message>
         <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
         <translation>%1: las ventanas que la reserva %2 tenía, entrenó u omitió están escritas como nadie las escribe: su fila fue cambiada</translation>
-    </message>
-    <message>
-        <source>the history of events: from which state to which chunks moved, when and why</source>
-        <translation>la historia de los eventos: de qué estado a qué estado pasaron los fragmentos, cuándo y por qué</translation>
     </message>
     <message>
         <source>a person killed it</source>
@@ -5074,8 +5082,8 @@
         <translation>la descarga de un modelo se interrumpió</translation>
     </message>
     <message>
-        <source>Another process fetches %1; this one waits for it.</source>
-        <translation>Otro proceso está descargando %1; este espera.</translation>
+        <source>%1 is being fetched by %2; this process waits until that has ended.</source>
+        <translation>%2 está descargando %1; este proceso espera hasta que termine.</translation>
     </message>
     <message>
         <source>%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
@@ -6116,10 +6124,6 @@
         <translation>(Desde aquí: %1)</translation>
     </message>
     <message>
-        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
-        <translation>Llevado adelante desde los manifiestos de %1, el registro perdería los pesos más recientes que conoce: %2. No se cambió nada. &apos;furrowctl resume %3 --accept-loss&apos; sigue desde estos y mueve lo que el registro no conoce a checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; renuncia a ellos, y entonces %5 de los %6 fragmentos conocidos están entrenados.</translation>
-    </message>
-    <message>
         <source>asking questions: %1</source>
         <translation>al hacer las preguntas: %1</translation>
     </message>
@@ -6596,8 +6600,8 @@
         <translation>épocas %1 a %2: %3</translation>
     </message>
     <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
-        <translation>una parte de los datos no se puede leer (%1). Repárela y reanude, o siga sin ella reanudando con %2.</translation>
+        <source>a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.</source>
+        <translation>una parte de los datos no se puede leer (%1). Al reanudar se intenta de nuevo; con %2 se sigue sin ella. Unos datos reparados son otros datos y necesitan una ejecución nueva.</translation>
     </message>
     <message>
         <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
@@ -7408,6 +7412,10 @@
         <translation>Una época entrena unos %1 tokens, a juzgar por lo que se ha mirado.</translation>
     </message>
     <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved, which they can as soon as the tracker is free; what they cannot save within ten minutes is trained again after a resume.</source>
+        <translation>%1 Por eso se le pidió al supervisor, el proceso %2, con una señal. Termina cuando sus trabajadores han guardado, lo que pueden hacer en cuanto el registro esté libre; lo que no pueden guardar en diez minutos se entrena de nuevo al reanudar.</translation>
+    </message>
+    <message>
         <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
         <translation>%1 Por eso se le pidió al supervisor, el proceso %2, con una señal. Termina cuando sus trabajadores han guardado; lo que no pueden guardar en un minuto se entrena de nuevo al reanudar.</translation>
     </message>
@@ -7720,10 +7728,6 @@
         <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y los más recientes no parten de sus pesos más nuevos, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; &apos;furrowctl doctor %3 --repair --accept-loss&apos; continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation>%1 fragmentos que una persona había excluido están en estos pesos: se entrenaron en pesos que para entonces ya se habían abandonado. &apos;furrowctl resume RUN --from-checkpoint&apos; vuelve a un estado anterior a ellos.</translation>
-    </message>
-    <message>
         <source>left out with its file: %1</source>
         <translation>excluido con su archivo: %1</translation>
     </message>
@@ -7752,14 +7756,6 @@
         <translation>%1 es un .json pequeño en la raíz de hf://%2, como las descripciones de conjuntos de datos, y se omitió.</translation>
     </message>
     <message>
-        <source>%1 The file behind it, %2, was not read.</source>
-        <translation>%1 El archivo que le sigue, %2, no se leyó.</translation>
-    </message>
-    <message>
-        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
-        <translation>%1 Los %2 archivos que le siguen, desde %3, no se leyeron.</translation>
-    </message>
-    <message>
         <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
         <translation>%1 de los archivos en %2 no son registros de lo que se omitió en esta ejecución, por ejemplo %3. Si alguno se dañó, un registro más antiguo que él entrenaría sus fragmentos. Compare los fragmentos que «furrowctl audit RUN» llama excluidos y aparte el archivo.</translation>
     </message>
@@ -7782,6 +7778,46 @@
     <message>
         <source>left out, for it cannot be read: %1</source>
         <translation>omitido porque no se puede leer: %1</translation>
+    </message>
+    <message>
+        <source>%1 is text by its name, and is trained as it stands, though its lines are JSON objects. Name it .jsonl to train a column of them.</source>
+        <translation>%1 es texto según su nombre y se entrena tal como está, aunque sus líneas son objetos JSON. Llámelo .jsonl para entrenar una columna de ellos.</translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes no row of %2. Take a larger one, or max_samples.</source>
+        <translation>Una fracción de %1 no toma ninguna fila de %2. Elija una mayor o max_samples.</translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text. If it is text with control characters in it, name its encoding, such as utf-8, with --encoding.</source>
+        <translation>%1 es binario, no texto. Si es texto con caracteres de control, indique su codificación, por ejemplo utf-8, con --encoding.</translation>
+    </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation>Puesto al día a partir de los manifiestos de %1, el registro renunciaría a los pesos más recientes que conoce: %2. No se ha cambiado nada. &apos;furrowctl resume %3 --accept-loss&apos; continúa desde lo que el registro conoce y está entero, y mueve lo que no conoce a checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; renuncia a ellos, y entonces están entrenados %5 de %6 fragmentos conocidos.</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>%1 fragmentos que una persona excluyó están aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de ellos.</translation>
+    </message>
+    <message>
+        <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
+        <translation>En %1 hay manifiestos de esta ejecución que el registro %2 no conoce: %3, el más reciente %4 (paso %5, %6). También conoce otros más recientes: la carpeta contiene dos líneas de la ejecución, o el registro se restauró de una copia.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
+        <translation>&apos;furrowctl doctor %1 --repair&apos; los incorpora al registro si forman una misma línea; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde lo que el registro conoce y mueve los demás a checkpoints/unknown.</translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
+        <translation>el historial de sucesos: de qué estado a cuál pasaron los fragmentos, cuándo y por qué; y por qué terminaron las reservas</translation>
+    </message>
+    <message>
+        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <translation>de un bloque, cuántas de sus filas repiten otras, tenían bytes que no son UTF-8 o no se pudieron leer</translation>
+    </message>
+    <message>
+        <source>%1 is left out already</source>
+        <translation>%1 ya está excluido</translation>
     </message>
 </context>
 <context>
@@ -12538,6 +12574,10 @@ Vocabulario %3</translation>
     <message>
         <source>rows filtered or left out with their file %1</source>
         <translation>filas filtradas o dejadas fuera con su archivo: %1</translation>
+    </message>
+    <message>
+        <source>poisoned %1</source>
+        <translation>envenenados %1</translation>
     </message>
 </context>
 <context>

@@ -1253,10 +1253,6 @@
         <translation>%1 不是可读取的文件。</translation>
     </message>
     <message>
-        <source>%1 is binary, not text.</source>
-        <translation>%1 是二进制文件，不是文本。</translation>
-    </message>
-    <message>
         <source>%1 has %2 bytes, had %3.</source>
         <translation>%1 现有 %2 字节，原有 %3 字节。</translation>
     </message>
@@ -1367,6 +1363,14 @@
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
         <translation>%1 收到的内容与 hub 列表所述不符（SHA-256）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 arrived with other bytes than the hub&apos;s list promises (git&apos;s SHA-1). Try again; if it stays so, the repository or a mirror is damaged.</source>
+        <translation>%1 收到的内容与 hub 列表所述不符（git 的 SHA-1）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
+    </message>
+    <message>
+        <source>%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).</source>
+        <translation>%1：查看了其中 %2 个文件；其余 %3 个按前面文件的编码和方言处理。如果不是这样，请在设置中指定（--encoding、--csv-delimiter）。</translation>
     </message>
     <message>
         <source>%1 ends before the bytes that were asked for.</source>
@@ -2325,6 +2329,10 @@
         <translation>%1 的内容不是 hub 对 %2 所承诺的（SHA-256）。</translation>
     </message>
     <message>
+        <source>%1 does not hold what the hub&apos;s list promises of %2 (git&apos;s SHA-1).</source>
+        <translation>%1 的内容不是 hub 列表对 %2 所承诺的（git 的 SHA-1）。</translation>
+    </message>
+    <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
         <translation>%1 的名称不是 UTF-8，运行无法记录它。请重命名该文件。</translation>
     </message>
@@ -3149,6 +3157,10 @@
         <translation>%1 在第 %2 字节处既没有可读的行，也没有行的结尾。请重新获取或写入。</translation>
     </message>
     <message>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <translation>%1 在第一个之后再次出现含有行的成员“%2”。无法得知以哪个为准：Furrow 读取了第一个，Python 等则取最后一个。请改名或删除其中一个。</translation>
+    </message>
+    <message>
         <source>%1 is damaged before byte %2 (%3). Fetch or write it again.</source>
         <translation>%1 在第 %2 字节之前已损坏（%3）。请重新获取或写入。</translation>
     </message>
@@ -3479,10 +3491,6 @@
     <message>
         <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
         <translation>%1：领取 %2 拥有、训练或略过的窗口的写法不是任何程序的写法：其行被更改</translation>
-    </message>
-    <message>
-        <source>the history of events: from which state to which chunks moved, when and why</source>
-        <translation>事件历史：数据段从哪个状态转到哪个状态、何时以及为何</translation>
     </message>
     <message>
         <source>a person killed it</source>
@@ -5073,8 +5081,8 @@
         <translation>模型的下载被中断</translation>
     </message>
     <message>
-        <source>Another process fetches %1; this one waits for it.</source>
-        <translation>另一个进程正在下载 %1；本进程等待其完成。</translation>
+        <source>%1 is being fetched by %2; this process waits until that has ended.</source>
+        <translation>%2 正在下载 %1；本进程等待其完成。</translation>
     </message>
     <message>
         <source>%1 has %2 free and %3 are needed for %4. Make room, or set XDG_DATA_HOME to a folder on a larger disk.</source>
@@ -6115,10 +6123,6 @@
         <translation>（从此处起：%1）</translation>
     </message>
     <message>
-        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from these and moves what the tracker does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
-        <translation>若按 %1 中的清单向前推进，账本将放弃它已知的最新权重：%2。未作任何更改。&apos;furrowctl resume %3 --accept-loss&apos; 从这些权重继续，并把账本不认识的内容移到 checkpoints/unknown；&apos;furrowctl doctor %4 --repair --accept-loss&apos; 则放弃它们，届时 %6 个已知数据段中有 %5 个已训练。</translation>
-    </message>
-    <message>
         <source>asking questions: %1</source>
         <translation>提问时出错：%1</translation>
     </message>
@@ -6595,8 +6599,8 @@
         <translation>第 %1 至 %2 轮：%3</translation>
     </message>
     <message>
-        <source>a part of the data cannot be read (%1). Mend it and resume, or go on without it by resuming with %2.</source>
-        <translation>一部分数据无法读取（%1）。请修复后继续，或以 %2 继续而不用它。</translation>
+        <source>a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.</source>
+        <translation>一部分数据无法读取（%1）。继续时会再次尝试；以 %2 继续则不用它。修复过的数据是另一份数据，需要新的运行。</translation>
     </message>
     <message>
         <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
@@ -7407,6 +7411,10 @@
         <translation>按已查看的部分估计，一个轮次约训练 %1 个 token。</translation>
     </message>
     <message>
+        <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved, which they can as soon as the tracker is free; what they cannot save within ten minutes is trained again after a resume.</source>
+        <translation>%1 因此已用信号要求监督进程（进程 %2）结束。各工作进程保存后它就结束，账本一空出即可保存；十分钟内无法保存的内容在恢复后重新训练。</translation>
+    </message>
+    <message>
         <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved; what they cannot save within a minute is trained again after a resume.</source>
         <translation>%1 因此已用信号要求监督进程（进程 %2）结束。各工作进程保存后它就结束；一分钟内无法保存的内容在恢复后重新训练。</translation>
     </message>
@@ -7719,10 +7727,6 @@
         <translation>%1 中的检查点属于两条线：账本只知道其中一条，较新的并非由它最新的权重而来，例如在 resume --from-checkpoint 之后：%2。未作任何更改。如果有较新的账本，请把它放回；&apos;furrowctl doctor %3 --repair --accept-loss&apos; 则从此账本所知的状态继续，并把其余的移到 checkpoints/unknown。</translation>
     </message>
     <message>
-        <source>%1 chunks that a person had left out are in these weights: they were trained in weights that had been given up by then. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation>有人已排除的 %1 个数据段在这些权重中：它们是在当时已放弃的权重里训练的。&apos;furrowctl resume RUN --from-checkpoint&apos; 可以回到它们之前。</translation>
-    </message>
-    <message>
         <source>left out with its file: %1</source>
         <translation>随其文件一起排除：%1</translation>
     </message>
@@ -7751,14 +7755,6 @@
         <translation>%1 是 hf://%2 根目录下的小 .json 文件，像是数据集的说明，已略去。</translation>
     </message>
     <message>
-        <source>%1 The file behind it, %2, was not read.</source>
-        <translation>%1 其后的文件 %2 没有读取。</translation>
-    </message>
-    <message>
-        <source>%1 The %2 files behind it, from %3 on, were not read.</source>
-        <translation>%1 其后从 %3 起的 %2 个文件没有读取。</translation>
-    </message>
-    <message>
         <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
         <translation>%2 中有 %1 个文件不是本次运行略去内容的记录，例如 %3。如果其中某个已损坏，比它更旧的跟踪器会训练它的数据段。请对照“furrowctl audit RUN”列为已排除的数据段，然后把该文件移走。</translation>
     </message>
@@ -7781,6 +7777,46 @@
     <message>
         <source>left out, for it cannot be read: %1</source>
         <translation>因无法读取而略去：%1</translation>
+    </message>
+    <message>
+        <source>%1 is text by its name, and is trained as it stands, though its lines are JSON objects. Name it .jsonl to train a column of them.</source>
+        <translation>%1 按其名称是文本，会原样训练，尽管其各行是 JSON 对象。若要训练其中一列，请把它命名为 .jsonl。</translation>
+    </message>
+    <message>
+        <source>A fraction of %1 takes no row of %2. Take a larger one, or max_samples.</source>
+        <translation>比例 %1 没有从 %2 取到任何行。请取更大的比例，或使用 max_samples。</translation>
+    </message>
+    <message>
+        <source>%1 is binary, not text. If it is text with control characters in it, name its encoding, such as utf-8, with --encoding.</source>
+        <translation>%1 是二进制文件，不是文本。如果它是含有控制字符的文本，请用 --encoding 指明其编码，例如 utf-8。</translation>
+    </message>
+    <message>
+        <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
+        <translation>若根据 %1 中的清单把账本向前更新，它将放弃自己所知的最新权重：%2。未作任何更改。&apos;furrowctl resume %3 --accept-loss&apos; 从账本所知且完好的内容继续，并把它不知道的移到 checkpoints/unknown；&apos;furrowctl doctor %4 --repair --accept-loss&apos; 放弃这些权重，届时 %6 个已知数据块中有 %5 个已训练。</translation>
+    </message>
+    <message>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <translation>有人排除的 %1 个数据块仍在这些权重中：生成权重时并不知道此事。&apos;furrowctl resume RUN --from-checkpoint&apos; 可退回到它们之前。</translation>
+    </message>
+    <message>
+        <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
+        <translation>%1 中有账本 %2 不知道的此运行的清单：%3 个，最新的是 %4（第 %5 步，%6）。它也知道更新的清单：该文件夹中有此运行的两条线，或者账本是从副本恢复的。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
+        <translation>如果它们属于同一条线，&apos;furrowctl doctor %1 --repair&apos; 会把它们收入账本；&apos;furrowctl resume %2 --accept-loss&apos; 从账本所知的内容继续，并把其余的移到 checkpoints/unknown。</translation>
+    </message>
+    <message>
+        <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
+        <translation>事件历史：数据块从哪个状态转到哪个状态、何时以及为何；以及领取为何结束</translation>
+    </message>
+    <message>
+        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <translation>每个块中有多少行与其他行重复、含有非 UTF-8 字节或无法读取</translation>
+    </message>
+    <message>
+        <source>%1 is left out already</source>
+        <translation>%1 已被排除</translation>
     </message>
 </context>
 <context>
@@ -12514,6 +12550,10 @@ Vocabulary %3</source>
     <message>
         <source>rows filtered or left out with their file %1</source>
         <translation>被过滤或随其文件一起排除的行 %1</translation>
+    </message>
+    <message>
+        <source>poisoned %1</source>
+        <translation>有毒 %1</translation>
     </message>
 </context>
 <context>

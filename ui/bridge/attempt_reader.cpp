@@ -16,15 +16,15 @@ AttemptLines attemptsOf(const QString& folder)
     if (!ledger.ok())
         return {};
     const auto rows = ledger.value().attempts();
-    const auto steps = ledger.value().stepsOfAttempts();
-    if (!rows.ok() || !steps.ok())
+    const auto work = ledger.value().workOfAttempts();
+    if (!rows.ok() || !work.ok())
         return {};
     const auto file = readRunFile(paths);
     AttemptLines attempts;
     for (const AttemptRow& row : rows.value()) {
-        const auto known = steps.value().find(row.id);
+        const auto known = work.value().find(row.id);
         attempts.push_back({ row.id.value, row.startedWallNs, row.endedWallNs, row.reason, row.detail,
-            known == steps.value().end() ? 0 : known->second, {} });
+            known == work.value().end() ? 0 : known->second.steps, {} });
     }
     if (!file.ok())
         return attempts;

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/run/status/run_status.h"
+#include "core/run/status/settings_paces.h"
 #include "core/telemetry/snapshot.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/workspace/workspace_file.h"
@@ -75,6 +76,8 @@ struct RunLine {
     std::shared_ptr<const RunConfig> changed; ///< what resumes made of it; null: they changed nothing
     /// As it trains now; null: cannot be read.
     const RunConfig* inForce() const { return changed ? changed.get() : config.get(); }
+    /// How fast each of the settings was that its attempts trained with; empty: they all had the same, inForce().
+    std::vector<SettingsPace> paces;
     RunNotes notes; ///< what the person wrote about it
     bool operator==(const RunLine&) const = default;
 };

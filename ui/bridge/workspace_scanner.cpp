@@ -108,8 +108,10 @@ void refreshOne(const fs::path& folder, Known& known, bool isNew)
     RunLine line = readRunLine(folder, sparkline);
     if (sparkline)
         known.sparklineRead = now;
-    else
+    else {
         line.sparkline = known.line.sparkline;
+        line.paces = known.line.paces; // they read the claims too
+    }
     for (auto config : { &RunLine::config, &RunLine::changed })
         if (line.*config && known.line.*config && *(line.*config) == *(known.line.*config))
             line.*config = known.line.*config;
@@ -272,7 +274,7 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     line.state = status.state;
     line.stopReason = status.stopReason;
     line.markedByHand = status.markedByHand;
-    line.stopDetail = status.state == RunState::Finished && !status.markedByHand ? status.stopDetail : Message();
+    line.stopDetail = saidOfItsEnd(status);
     line.attempt = status.attempt;
     line.createdWallNs = status.file.createdWallNs;
     line.workersAlive = static_cast<int>(
@@ -293,6 +295,9 @@ RunLine readRunLine(const fs::path& folder, bool sparkline)
     const auto inForce = attempts.ok() ? latestConfig(attempts.value(), *line.config) : attempts.error();
     if (inForce.ok() && inForce.value() != *line.config)
         line.changed = std::make_shared<const RunConfig>(inForce.value());
+    if (sparkline && attempts.ok() && attempts.value().size() > 1)
+        if (auto paces = pacesOfSettings(ledger.value(), attempts.value(), *line.config); paces.ok())
+            line.paces = std::move(paces).value();
     line.epochsClosed = std::count_if(status.epochs.begin(), status.epochs.end(),
         [](const EpochRow& epoch) { return epoch.closedWallNs.has_value(); });
     const auto shown = shownEpochs(status);

@@ -1,6 +1,7 @@
 #include "ui/dialogs/export_dialog.h"
 
 #include "core/base/file_system.h"
+#include "core/base/free_name.h"
 #include "core/base/path.h"
 #include "core/config/named_tokenizer.h"
 #include "core/run/status/run_weights.h"
@@ -193,10 +194,9 @@ void ExportDialog::start()
         return;
     }
     if (kind == Bundle) {
-        QFile::remove(writing_ + kUnfinished); // of a console that ended meanwhile
-        unfinished_ = writing_ + kUnfinished;
-        task_.run({ QStringLiteral("bundle"), folder_, QStringLiteral("--out"), writing_ + kUnfinished,
-            QStringLiteral("--json") });
+        unfinished_ = QString::fromStdString(utf8Text(freeName(pathFromUtf8((writing_ + kUnfinished).toStdString()))));
+        task_.run(
+            { QStringLiteral("bundle"), folder_, QStringLiteral("--out"), unfinished_, QStringLiteral("--json") });
         return;
     }
     const QString formats[] = { QStringLiteral("csv"), QStringLiteral("jsonl"), QStringLiteral("tensorboard"),
@@ -205,7 +205,8 @@ void ExportDialog::start()
         QStringLiteral("--out"), writing_, QStringLiteral("--json") });
 }
 
-// A bundle gets its name when it is whole: one of that name stays until then.
+// A bundle gets its name when it is whole: one of that name stays until then. What has the name of an unfinished one
+// already is a person's, or of a console that ended meanwhile: it stays too.
 void ExportDialog::finishTask(const QJsonObject& answer, const QString& problem)
 {
     showGo(true);

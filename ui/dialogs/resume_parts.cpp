@@ -215,7 +215,7 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
                            : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
     if (isBest)
         name = tr("%1, best").arg(name);
-    const std::int64_t again = choice.canBeChosen ? plan_.againFrom(choice) : 0;
+    const std::int64_t again = choice.canBeChosen ? plan_.effect.againWhenLeaving(choice.redo, choice.partsLost) : 0;
     auto* button = new QRadioButton(name);
     button->setEnabled(choice.canBeChosen);
     button->setToolTip(

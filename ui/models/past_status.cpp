@@ -12,8 +12,10 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -51,7 +53,12 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.samplesAccepted = 0;
         epoch.unreadExcluded = 0; // cells do not know their rows
         epoch.unreadAccepted = 0;
+        std::set<std::int64_t> blocks;
+        std::set<std::int64_t> missing; // what is not there has a chunk that waits for it
         for (const ChunkCell& cell : past.cells) {
+            blocks.insert(cell.block);
+            if (cell.state == ChunkState::Pending)
+                missing.insert(cell.block);
             ++epoch.chunks[cell.state];
             epoch.samplesExcluded += cell.state == ChunkState::Excluded ? cell.samples : 0;
             epoch.samplesAccepted += cell.state == ChunkState::Accepted ? cell.samples : 0;
@@ -62,6 +69,7 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         const auto closedNs = std::min(epoch.closedWallNs.value_or(wallNs), wallNs);
         epoch.closedWallNs
             = done == epoch.chunks.sum() ? std::optional(closedNs) : std::nullopt; // whatever became of it
+        epoch.preparedBlocks = std::ssize(blocks) - std::ssize(missing);
         epoch.visitedBlocks = visitedBlocks(past.epoch, wallNs, sources.claims);
         epoch.completedBlocks = 0; // no view shows it
         then.push_back(std::move(epoch));
@@ -75,50 +83,6 @@ bool isLeftLater(const ClaimRow& claim, std::int64_t wallNs, const PastSources& 
     return claim.isLeftBehind && std::any_of(sources.left.begin(), sources.left.end(), [&](const Replay::Left& left) {
         return left.wallNs > wallNs && claim.chunk.value >= left.first && claim.chunk.value < left.first + left.count;
     });
-}
-
-/// The process of a claim had not ended yet.
-bool livedOn(const ClaimRow& claim, std::int64_t wallNs, const std::vector<IncarnationRow>& rows)
-{
-    return std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
-        return row.worker == claim.worker && row.attempt == claim.attempt && row.startedWallNs <= claim.claimedWallNs
-            && (row.endedWallNs == 0 || row.endedWallNs > wallNs);
-    });
-}
-
-void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
-{
-    status.steps = status.tokens = 0;
-    const auto diesLater = [&](const ClaimRow& claim) { // it was there until its worker died
-        if (claim.outcome != ClaimEnd::Lost || claim.tokens == 0 || claim.isLeftBehind || sources.tables == nullptr)
-            return false;
-        return livedOn(claim, wallNs, sources.tables->incarnations);
-    };
-    std::set<ChunkId> committed;
-    std::map<std::int64_t, EpochRow*> rows;
-    for (EpochRow& epoch : status.epochs)
-        rows[epoch.epoch] = &epoch;
-    for (const PastSources::Epoch& epoch : sources.epochs)
-        for (const ChunkCell& cell : epoch.cells)
-            if (cell.state == ChunkState::Committed)
-                committed.insert(cell.id);
-    for (const ClaimRow& claim : sources.claims) {
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
-            continue;
-        const bool isKept
-            = ((claim.outcome == ClaimEnd::Trained || claim.outcome == ClaimEnd::Committed) && !claim.isLeftBehind)
-            || isLeftLater(claim, wallNs, sources);
-        if (!isKept && !diesLater(claim)) {
-            const std::int64_t steps = claim.lastStep - claim.firstStep + 1; // checkpoints may have the first of them
-            status.steps += claim.keptSteps;
-            status.tokens += claim.keptSteps > 0 && steps > 0 ? claim.tokens * claim.keptSteps / steps : 0;
-            continue;
-        }
-        status.steps += claim.lastStep - claim.firstStep + 1;
-        status.tokens += claim.tokens;
-        if (isKept && committed.contains(claim.chunk) && rows.contains(claim.epoch))
-            rows[claim.epoch]->rowsCommitted.samples += claim.samples;
-    }
 }
 
 /// When an attempt was over. One that left no record ended with what it did last; nothing: it goes on today.
@@ -152,6 +116,93 @@ std::optional<std::int64_t> overBy(const AttemptRow& attempt, std::int64_t wallN
 {
     const auto end = endOf(attempt, wallNs, sources);
     return end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs ? end : std::nullopt;
+}
+
+/// Which processes lived at a moment. Of those that died with their supervisor the next attempt wrote down when it
+/// found them: they lived no longer than their own attempt.
+class Living {
+public:
+    Living(std::int64_t wallNs, const PastSources& sources)
+        : wallNs_(wallNs)
+        , tables_(*sources.tables)
+    {
+        for (const AttemptRow& attempt : tables_.attempts)
+            if (overBy(attempt, wallNs, sources)) // looks at all claims, so once an attempt
+                over_.insert(attempt.id);
+    }
+    /// The one that holds, or held, a claim.
+    bool has(const ClaimRow& claim) const
+    {
+        const auto& rows = tables_.incarnations;
+        return !over_.contains(claim.attempt) && std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
+            return row.worker == claim.worker && row.attempt == claim.attempt
+                && row.startedWallNs <= claim.claimedWallNs && (row.endedWallNs == 0 || row.endedWallNs > wallNs_);
+        });
+    }
+
+private:
+    std::int64_t wallNs_;
+    const LedgerTables& tables_;
+    std::set<AttemptId> over_;
+};
+
+/// What checkpoints have of a training, in proportion: nobody keeps it to the token.
+std::int64_t keptTokens(const ClaimRow& claim, const PastSources& sources)
+{
+    const std::int64_t steps = claim.lastStep - claim.firstStep + 1;
+    if (claim.tokens > 0 && steps > 0)
+        return claim.tokens * claim.keptSteps / steps;
+    for (const PastSources::Epoch& epoch : sources.epochs) // it was never finished
+        for (const ChunkCell& cell : epoch.cells)
+            if (cell.id == claim.chunk && cell.windows > 0)
+                return cell.tokens * claim.keptWindows / cell.windows;
+    return 0;
+}
+
+void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    status.steps = status.tokens = 0;
+    const auto living
+        = sources.tables == nullptr ? std::nullopt : std::optional<Living>(std::in_place, wallNs, sources);
+    const auto isThere = [&](const ClaimRow& claim) { // until its worker dies, then what checkpoints have of it
+        if (isLeftLater(claim, wallNs, sources))
+            return true;
+        if (claim.isLeftBehind)
+            return false;
+        switch (claim.outcome) {
+        case ClaimEnd::Committed: return true;
+        case ClaimEnd::Trained: return !living || living->has(claim);
+        case ClaimEnd::Lost: return claim.tokens > 0 && living && living->has(claim);
+        default: return false;
+        }
+    };
+    std::set<ChunkId> committed;
+    std::map<std::int64_t, EpochRow*> rows;
+    for (EpochRow& epoch : status.epochs)
+        rows[epoch.epoch] = &epoch;
+    for (const PastSources::Epoch& epoch : sources.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (cell.state == ChunkState::Committed)
+                committed.insert(cell.id);
+    const auto addKept = [&](const ClaimRow& claim) { // checkpoints may have the first steps of it
+        status.steps += claim.keptSteps;
+        status.tokens += claim.keptSteps > 0 ? keptTokens(claim, sources) : 0;
+    };
+    for (const ClaimRow& claim : sources.claims) {
+        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs) { // a worker that lives tells itself what it has done
+            if (claim.claimedWallNs <= wallNs && living && !living->has(claim))
+                addKept(claim);
+            continue;
+        }
+        if (!isThere(claim)) {
+            addKept(claim);
+            continue;
+        }
+        status.steps += claim.lastStep - claim.firstStep + 1;
+        status.tokens += claim.tokens;
+        if (claim.outcome != ClaimEnd::Lost && committed.contains(claim.chunk) && rows.contains(claim.epoch))
+            rows[claim.epoch]->rowsCommitted.samples += claim.samples;
+    }
 }
 
 /// The stopping rules of the attempt of that time. In the newest one those of now hold: somebody may have set them
@@ -418,6 +469,9 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     RunStatus status = sources.now;
     status.keepsEpochOpen.clear();
     status.goneHolds.clear();
+    for (const PastSources::Epoch& epoch : sources.epochs)
+        std::copy_if(epoch.cells.begin(), epoch.cells.end(), std::back_inserter(status.goneHolds),
+            [](const ChunkCell& cell) { return cell.holderGone; });
     status.reading.reset();
     status.poisonedCause = {};
     status.stopDetail = {};
@@ -537,20 +591,23 @@ std::optional<double> shownEvaluation(const StatusPtr& shown)
 
 std::vector<LostTraining> lostAt(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources)
 {
+    const auto living
+        = sources.tables == nullptr ? std::nullopt : std::optional<Living>(std::in_place, wallNs, sources);
     const auto wasLost = [&](const ClaimRow& claim) {
         if (claim.attempt.value > shown.attempt || isLeftLater(claim, wallNs, sources))
             return false;
         if (claim.attempt.value < shown.attempt || !isUnderWay(shown.state))
             return true;
-        return sources.tables != nullptr && !livedOn(claim, wallNs, sources.tables->incarnations);
+        return living && !living->has(claim);
     };
     std::vector<ClaimRow> then = sources.claims;
+    std::erase_if(then, [wallNs](const ClaimRow& claim) { return claim.claimedWallNs > wallNs; });
     for (ClaimRow& claim : then)
         if ((claim.outcome == ClaimEnd::Lost || claim.isLeftBehind) && !wasLost(claim)) {
             claim.outcome = ClaimEnd::Trained;
             claim.isLeftBehind = false;
         }
-    return lostTrainings(then, {});
+    return lostTrainings(then, shown.goneHolds); // what nobody has freed by then is lost all the same
 }
 
 std::optional<std::vector<LostTraining>> shownLost(Workbench& bench, const RunStatus& shown)

@@ -29,8 +29,9 @@ struct PastSources {
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the
-/// moves of the ledger, steps and samples from the claims that are in weights today, losses and speeds from the
-/// telemetry. What nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
+/// moves of the ledger, steps and samples from the claims whose weights were there, losses and speeds from the
+/// telemetry, RunStatus::goneHolds from what processes held that were gone by then. What nobody kept (why an epoch
+/// stayed open, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
 
 /// Whether an attempt went on at a moment: of one that left no record, until the last thing that is known of it.

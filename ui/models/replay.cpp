@@ -214,6 +214,7 @@ std::vector<ChunkCell> Replay::unseen(const std::vector<std::int64_t>& ids) cons
         if (const ChunkCell* now = cells_.findPresent(cell.id)) {
             cell.windows = now->windows;
             cell.samples = now->samples;
+            cell.tokens = now->tokens;
         }
     }
     return cells;
@@ -280,6 +281,32 @@ std::vector<std::int64_t> Replay::openEpochsAt(std::int64_t wallNs) const
     if (open.empty() && !epochs.empty())
         open.push_back(epochs.rbegin()->first);
     return open;
+}
+
+std::map<std::int64_t, bool> Replay::blocksAt(std::int64_t wallNs) const
+{
+    std::map<std::int64_t, bool> blocks;
+    for (const Move& move : moves_) {
+        if (move.wallNs > wallNs || move.from < 0) // two processes may write a moment apart
+            continue;
+        const auto from = static_cast<ChunkState>(move.from);
+        const auto to = static_cast<ChunkState>(move.to);
+        const std::int64_t block = placeOf({ move.chunk }).block;
+        const bool hasNothingToTrain = from == ChunkState::Pending && to == ChunkState::Committed;
+        if (to == ChunkState::Free || to == ChunkState::Leased || hasNothingToTrain)
+            blocks[block] = true;
+        else if (to == ChunkState::Pending)
+            blocks[block] = false;
+    }
+    for (const std::int64_t epoch : openEpochsAt(wallNs)) // its chunks became known free where their block was there
+        for (const ChunkCell& cell : cellsOf(epoch, wallNs)) {
+            if (cell.state == ChunkState::Free)
+                blocks[cell.block] = true;
+            else if (const auto known = blocks.find(cell.block);
+                known != blocks.end() && cell.state == ChunkState::Pending)
+                known->second = false;
+        }
+    return blocks;
 }
 
 std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const

@@ -37,6 +37,9 @@ public:
     std::vector<std::int64_t> openEpochsAt(std::int64_t wallNs) const;
     /// The same of any epoch, by block and column.
     std::vector<ChunkCell> cellsOf(std::int64_t epoch, std::int64_t wallNs) const;
+    /// The blocks that had been prepared by a moment, and whether they were then, as the ledger said last. One that
+    /// left the cache when nothing of it was left to train left no trace: it counts as prepared.
+    std::map<std::int64_t, bool> blocksAt(std::int64_t wallNs) const;
     /// When chunks that were committed left the weights: the run went back to an older checkpoint.
     struct Left {
         std::int64_t wallNs = 0;

@@ -89,8 +89,6 @@ CoveragePage::CoveragePage(Workbench& bench, QWidget* parent)
     tableTimer_->setInterval(kTableRefreshMs);
     connectBench();
     applyLayer();
-    if (bench_.watcher().status())
-        takeStatus(bench_.watcher().status());
     takeCells();
     followSelection();
 }
@@ -325,14 +323,21 @@ void CoveragePage::takeCells()
 {
     map_->setMoment(bench_.replay().moment());
     map_->setCells(bench_.cells().cells());
-    if (bench_.watcher().status())
-        offerEpochs(*bench_.watcher().status());
+    if (bench_.watcher().status()) // progress, open blocks and places are of the moment too
+        takeStatus(bench_.watcher().status());
     orderRows();
     refreshTable();
 }
 
 void CoveragePage::readBlocks()
 {
+    if (const auto moment = bench_.replay().moment()) {
+        std::unordered_map<std::int64_t, BlockPlace> places;
+        for (const auto& [block, isPrepared] : bench_.replay().blocksAt(*moment))
+            places[block] = isPrepared ? BlockPlace::Prepared : BlockPlace::Evicted;
+        map_->setBlockPlaces(std::move(places)); // what was being fetched then is not kept
+        return;
+    }
     std::int64_t count = 0;
     for (const ChunkCell& cell : bench_.cells().cells())
         count = std::max(count, cell.block + 1);
@@ -342,6 +347,8 @@ void CoveragePage::readBlocks()
 // The ledger forgets the file of a block that left the cache; that it was there is known from what was trained of it.
 void CoveragePage::takeBlocks(const PreparedBlocksPtr& prepared)
 {
+    if (bench_.replay().moment())
+        return; // asked before the past was shown
     std::unordered_map<std::int64_t, BlockPlace> places;
     for (const ChunkCell& cell : bench_.cells().cells()) {
         if (cell.timesTrained > 0)

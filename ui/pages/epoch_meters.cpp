@@ -125,6 +125,8 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         entries.push_back({ tr("claimed by workers that are gone %1").arg(countText(lost.released)), std::nullopt });
     if (chunks[ChunkState::Excluded] > 0)
         entries.push_back({ tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])), MeterFill::Excluded });
+    if (chunks[ChunkState::Poisoned] > 0)
+        entries.push_back({ tr("poisoned %1").arg(countText(chunks[ChunkState::Poisoned])), std::nullopt });
     if (chunks[ChunkState::Accepted] > 0)
         entries.push_back({ tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])), std::nullopt });
     const RowCounts& rows = epoch.rowsKnown;

@@ -51,7 +51,7 @@ LogPage::LogPage(Workbench& bench, QWidget* parent)
     int level = 0; // the longest word is another one in each language
     for (const LogLevel each : { LogLevel::Debug, LogLevel::Info, LogLevel::Warning, LogLevel::Error })
         level = std::max(level, metrics.horizontalAdvance(logLevelWord(each)));
-    table_->setColumnWidth(1, level + kCellRoom);
+    table_->setColumnWidth(1, std::max(level + kCellRoom, table_->horizontalHeader()->sectionSizeHint(1)));
     table_->setColumnWidth(2, metrics.horizontalAdvance(QStringLiteral("supervisor")) + kCellRoom);
     layout()->addWidget(table_);
     buildWhole();

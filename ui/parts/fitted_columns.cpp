@@ -125,21 +125,12 @@ bool FittedColumns::isNumber(int column) const
         .testFlag(Qt::AlignRight);
 }
 
-/// The whole of a cell or a heading that is cut, where no other tip is.
+/// The whole of a cell that is cut, where no other tip is. Headings say theirs themselves.
 bool FittedColumns::showCut(QObject* watched, const QEvent& event)
 {
     const auto& help = static_cast<const QHelpEvent&>(event);
-    const QAbstractItemModel& model = *table_.model();
-    QHeaderView& head = *table_.horizontalHeader();
-    if (watched == head.viewport()) {
-        const int column = head.logicalIndexAt(help.pos());
-        if (column < 0 || head.sectionSize(column) >= head.sectionSizeHint(column))
-            return false;
-        const QString title = model.headerData(column, Qt::Horizontal).toString();
-        const QString tip = model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString();
-        showTip(help.globalPos(), tip.isEmpty() ? title : title + QStringLiteral("\n") + tip, head.viewport());
-        return true;
-    }
+    if (watched == table_.horizontalHeader()->viewport())
+        return false;
     const QModelIndex cell = table_.indexAt(help.pos());
     const QString text = cell.data().toString();
     if (!cell.isValid() || cell.data(Qt::ToolTipRole).isValid()

@@ -6,6 +6,7 @@
 
 #include <QBoxLayout>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
@@ -22,8 +23,8 @@ constexpr FontRole kRoles[] = { FontRole::Body, FontRole::Small, FontRole::Axis,
 constexpr int kTableRow = 26;
 constexpr int kTableHeader = 24;
 
-/// The headings of a table. One that is cut ends with dots; Qt leaves the sides of a heading out of account and cuts
-/// letters off.
+/// The headings of a table. One that is cut ends with dots, and its tip says the whole; Qt leaves the sides of a
+/// heading out of account and cuts letters off.
 class Headings : public QHeaderView {
 public:
     explicit Headings(QWidget* parent)
@@ -41,6 +42,18 @@ protected:
         const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
         const int room = sectionSize(section) - kSides - (isSorted ? kArrow : 0);
         option->text = fontMetrics().elidedText(option->text, Qt::ElideRight, room);
+    }
+
+    bool viewportEvent(QEvent* event) override
+    {
+        const auto* help = event->type() == QEvent::ToolTip ? static_cast<QHelpEvent*>(event) : nullptr;
+        const int section = help == nullptr ? -1 : logicalIndexAt(help->pos());
+        if (section < 0 || sectionSize(section) >= sectionSizeHint(section))
+            return QHeaderView::viewportEvent(event);
+        const QString title = model()->headerData(section, Qt::Horizontal).toString();
+        const QString tip = model()->headerData(section, Qt::Horizontal, Qt::ToolTipRole).toString();
+        showTip(help->globalPos(), tip.isEmpty() ? title : title + QStringLiteral("\n") + tip, viewport());
+        return true;
     }
 };
 

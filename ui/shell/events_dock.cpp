@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -35,6 +36,9 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     table_->setItemDelegate(new WorkerDelegate(table_));
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setColumnWidth(0, 120);
+    for (const int narrow : { 1, 2, 3 }) // worker, epoch, chunk: their headings are longer than what stands below
+        table_->setColumnWidth(
+            narrow, std::max(table_->columnWidth(narrow), table_->horizontalHeader()->sectionSizeHint(narrow)));
     column->addWidget(table_, 1);
     connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsDock::choose);

@@ -307,14 +307,19 @@ void EstimatePanel::refreshTime()
 {
     std::vector<MeasuredPace> history;
     std::vector<const RunLine*> runs; // of `history`
-    for (const RunLine& line : *bench_.scanner().lines()) {
-        const auto pace = line.config && line.meanTokensPerSecond > 0 && runs.size() < kMostRunsCompared
-            ? paceOf(*line.inForce(), memory_->gpus())
-            : std::nullopt;
+    const auto add = [&](const RunLine& line, const RunConfig& config, double tokensPerSecond) {
+        const auto pace
+            = tokensPerSecond > 0 && runs.size() < kMostRunsCompared ? paceOf(config, memory_->gpus()) : std::nullopt;
         if (!pace)
-            continue;
-        history.push_back({ *pace, line.meanTokensPerSecond });
+            return;
+        history.push_back({ *pace, tokensPerSecond });
         runs.push_back(&line);
+    };
+    for (const RunLine& line : *bench_.scanner().lines()) {
+        for (const SettingsPace& one : line.paces)
+            add(line, one.config, one.tokensPerSecond);
+        if (line.config && line.paces.empty())
+            add(line, *line.inForce(), line.meanTokensPerSecond);
     }
     const auto wanted = paceOf(bench_.form().config(), memory_->gpus());
     const auto pace = wanted ? forecastPace(*wanted, history) : std::nullopt;
