@@ -76,6 +76,13 @@ private Q_SLOTS:
         qputenv("FURROW_END_PATIENCE_S", "2");
     }
 
+    /// A test that fails leaves no fault to the next one.
+    void cleanup()
+    {
+        QFile::remove(path("full"));
+        QFile::remove(path("sqlite"));
+    }
+
     void aRunUnderALimitOfFileSizesNeverEnded_data()
     {
         QTest::addColumn<int>("kib");
@@ -150,7 +157,7 @@ private Q_SLOTS:
         const auto speed = [&run] { return RunDriver::status(run)["tokens_per_s"_q].toDouble(-1); };
         QTRY_VERIFY_WITH_TIMEOUT(speed() > 0, 30'000);
         QVERIFY(write(path("sqlite"), "full")); // what they do now, they cannot tell
-        QTRY_VERIFY_WITH_TIMEOUT(speed() == 0, 12'000);
+        QTRY_VERIFY_WITH_TIMEOUT(speed() == 0, 25'000); // ten seconds, and what a busy machine adds
         QVERIFY(QFile::remove(path("sqlite")));
         QTRY_VERIFY_WITH_TIMEOUT(speed() > 0, 30'000);
         (void)RunDriver::ctl({ "kill"_q, run, "--wait"_q });
