@@ -2,6 +2,7 @@
 #include "app/describe.h"
 #include "app/furrow_bench.h"
 #include "app/given_values.h"
+#include "app/number_range.h"
 #include "core/base/disk_room.h"
 #include "core/base/log.h"
 #include "core/base/path.h"
@@ -58,14 +59,14 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option(
         "--synthetic", a.synthetic, "Make a run folder with an invented run, for looking and measuring; then exit");
     app.add_option("--events", a.invented.steps, "Of --synthetic: optimiser steps of all workers")
-        ->check(CLI::Range(std::int64_t(1), std::int64_t(100'000'000)));
-    app.add_option("--workers", a.invented.workers, "Of --synthetic")->check(CLI::Range(1, 64));
+        ->check(furrow::numberFrom(std::int64_t(1), std::int64_t(100'000'000)));
+    app.add_option("--workers", a.invented.workers, "Of --synthetic")->check(furrow::numberFrom(1, 64));
     app.add_option("--seed", a.invented.seed, "Of --synthetic: the same seed gives the same run");
     app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")
-        ->check(CLI::Range(1, 100));
-    app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(CLI::Range(0, 1000));
+        ->check(furrow::numberFrom(1, 100));
+    app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(furrow::numberFrom(0, 1000));
     app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")
-        ->check(CLI::Range(0, 1'000'000));
+        ->check(furrow::numberFrom(0, 1'000'000));
     app.add_option("--size", a.size, "Width and height of the window");
 }
 

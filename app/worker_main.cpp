@@ -3,6 +3,7 @@
 
 #include "app/closed_option.h"
 #include "app/describe.h"
+#include "app/number_range.h"
 #include "app/task_words.h"
 #include "core/config/message_json.h"
 #include "core/base/disk_room.h"
@@ -65,7 +66,7 @@ void addOptions(CLI::App& app, Options& o)
     app.add_option("--device", o.trainer.device, "cpu, cuda:N or the UUID of a GPU.")
         ->default_str(device)
         ->default_val(device);
-    app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(CLI::Range(1, 1024));
+    app.add_option("--threads", o.trainer.threads, "CPU threads.")->check(furrow::numberFrom(1, 1024));
     app.add_flag("--counting", o.trainer.counting,
         "Train the counting model: its weights say how often each window was trained (storm harness). Also FURROW_COUNTING=1.");
     app.add_flag("--json", o.json, "Results as JSON on stdout.");
@@ -74,7 +75,7 @@ void addOptions(CLI::App& app, Options& o)
     trainer->add_option("--worker", o.trainer.worker, "Number of this worker; default RANK, else 0.");
     trainer->add_option("--replica", o.replica, "Line of weights; default: the number of the worker.");
     trainer->add_option("--ranks", o.trainer.ranks, "Workers that train one model together; --worker is the rank.")
-        ->check(CLI::Range(1, 256));
+        ->check(furrow::numberFrom(1, 256));
     trainer->add_option(
         "--meeting", o.trainer.meetingFile, "File through which the ranks find one another; a fresh name each time.");
     trainer->add_option("--attempt", o.trainer.attempt, "Attempt of the run; default: the newest.");
@@ -87,18 +88,18 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--data", t.data, "Text file for eval and stream.");
     task->add_option("--tasks", t.tasks, "eval: file of questions.");
     task->add_option("--few-shot", t.fewShot, "eval: questions shown with their answers.")
-        ->check(CLI::Range(std::int64_t(0), std::int64_t(1) << 20));
+        ->check(furrow::numberFrom(std::int64_t(0), std::int64_t(1) << 20));
     task->add_option("--limit", t.limit, "eval: questions at most.")->check(CLI::NonNegativeNumber);
     task->add_option("--until", t.until, "eval: what ends a written answer.");
     task->add_option("--prompt", t.prompt, "Beginning of a sample.");
     task->add_option("--chat", t.chat, "A turn that sample answers in the chat format of the model.");
     task->add_flag("--special", t.special, "Special tokens written in the prompt are those tokens.");
     task->add_option("--tokens", t.tokens, "Tokens of a sample.")
-        ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24));
-    task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(CLI::Range(0.0, 100.0));
+        ->check(furrow::numberFrom(std::int64_t(1), std::int64_t(1) << 24));
+    task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(furrow::numberFrom(0.0, 100.0));
     task->add_option("--top-k", t.topK, "Choose among the k likeliest; 0: all.")->check(CLI::NonNegativeNumber);
     task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(furrow::numberFrom(0.0, 1.0));
     task->add_option("--seed", t.seed, "Of sampling, bench and stream.");
     furrow::addChoice<furrow::ModelFormat>(*task, "--format", t.format, "Of the export.");
     furrow::addChoice<furrow::GgufType>(
@@ -110,9 +111,9 @@ void addOptions(CLI::App& app, Options& o)
     task->add_option("--precision", t.precision, "bench, stream: auto, fp32 or bf16.");
     task->add_option("--batch-size", t.batchSize, "bench, stream.");
     task->add_option("--seq-len", t.seqLen, "bench, stream.");
-    task->add_option("--clip-per-sample", t.clipPerSample, "bench.")->check(CLI::Range(0.0, 1e6));
-    task->add_option("--noise-multiplier", t.noiseMultiplier, "bench.")->check(CLI::Range(0.0, 1000.0));
-    task->add_option("--seconds", t.seconds, "bench: time to measure.")->check(CLI::Range(0.1, 3600.0));
+    task->add_option("--clip-per-sample", t.clipPerSample, "bench.")->check(furrow::numberFrom(0.0, 1e6));
+    task->add_option("--noise-multiplier", t.noiseMultiplier, "bench.")->check(furrow::numberFrom(0.0, 1000.0));
+    task->add_option("--seconds", t.seconds, "bench: time to measure.")->check(furrow::numberFrom(0.1, 3600.0));
     task->add_option("--steps", t.steps, "stream: optimiser steps.");
     task->add_option("--eval-every", t.evalEvery, "stream: steps between evaluations.");
 }

@@ -191,8 +191,8 @@ TrainCommand addTrainCommand(
         "auto, fp32, bf16 or fp16; without it the preset's.", "Windows of a step; without it the preset's.",
         "Tokens of a window; without it the preset's.", secondsHelp };
     auto* command = parent.add_subcommand(name, help);
-    const CLI::Validator checks[] = { knownPreset(), {}, CLI::Range(1, 1024), oneOf<PrecisionChoice>(), kFromOne,
-        kFromOne, CLI::Range(0.1, 3600.0) };
+    const CLI::Validator checks[] = { knownPreset(), {}, numberFrom(1, 1024), oneOf<PrecisionChoice>(), kFromOne,
+        kFromOne, numberFrom(0.1, 3600.0) };
     for (std::size_t i = 0; i < o->options.size(); ++i)
         command->add_option(o->options[i].first, o->options[i].second, helps[i])->check(checks[i]);
     command->add_flag("--json", o->json, "Print JSON.");
@@ -207,13 +207,13 @@ void addClippingOptions(const TrainCommand& train)
             "--clip-per-sample",
             [o = train.task](const std::string& text) { o->options.emplace_back("--clip-per-sample", text); },
             "Clip each window's gradient to this norm by itself, and time that beside plain steps, in turns.")
-        ->check(CLI::Range(1e-6, 1e6));
+        ->check(numberFrom(1e-6, 1e6));
     train.command
         ->add_option_function<std::string>(
             "--noise-multiplier",
             [o = train.task](const std::string& text) { o->options.emplace_back("--noise-multiplier", text); },
             "With noise, as private training has it.")
-        ->check(CLI::Range(0.0, 1000.0))
+        ->check(numberFrom(0.0, 1000.0))
         ->needs("--clip-per-sample");
 }
 
@@ -228,10 +228,10 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     tracker->add_option("--folder", to->folder, "Folder on the disk to measure.")->capture_default_str();
     tracker->add_option("--workers", to->workers, "Numbers of worker processes.")
         ->delimiter(',')
-        ->check(CLI::Range(1, 64));
+        ->check(numberFrom(1, 64));
     tracker->add_option("--chunks", to->chunks, "Sizes of the ledger.")->delimiter(',')->check(kFromOne);
     tracker->add_option("--seconds", to->bench.seconds, "How long each row measures.")
-        ->check(CLI::Range(0.1, 3600.0))
+        ->check(numberFrom(0.1, 3600.0))
         ->capture_default_str();
     tracker->add_flag("--durable", to->bench.durable, "Each claim survives a power loss, not only commits.");
     tracker->add_flag("--json", to->json, "Print JSON.");
@@ -241,7 +241,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
     auto* chat = bench->add_subcommand("chat", "How long a chat template takes for a turn of a conversation.");
     chat->add_option("--template", co->file, "A file with the template; one of ours otherwise, with tools.");
     chat->add_option("--turns", co->turns, "Messages of the conversation.")
-        ->check(CLI::Range(2, 10'000))
+        ->check(numberFrom(2, 10'000))
         ->capture_default_str();
     chat->add_flag("--json", co->json, "Print JSON.");
     chat->callback([&chosen, co] { chosen.action = [co] { return benchChatTemplate(*co); }; });
@@ -256,7 +256,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
         "--only", dataOptions->bench.only, "One row of the table, by its name; resume needs batches before it.");
     data->add_option("--samples", dataOptions->bench.samples, "Generated samples of about 800 bytes.")
         ->capture_default_str()
-        ->check(CLI::Range(1000, 100'000'000));
+        ->check(numberFrom(1000, 100'000'000));
     data->add_option("--workers", dataOptions->bench.workers, "Numbers of workers.")->delimiter(',');
     data->add_flag("--readers", dataOptions->readers, "One reader for all workers against each worker for itself.");
     data->add_flag("--json", dataOptions->json, "Print JSON.");
@@ -274,9 +274,9 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
         "How chunks are shared when workers differ in speed, and who waits: a run of the counting model whose steps take the given times.");
     balance->add_option("--step-ms", bo->stepMs, "Milliseconds of a step, for each worker in turn.")
         ->delimiter(',')
-        ->check(CLI::Range(1.0, 10'000.0));
+        ->check(numberFrom(1.0, 10'000.0));
     balance->add_option("--chunks", bo->chunks, "Chunks of the epoch.")
-        ->check(CLI::Range(10, 100'000))
+        ->check(numberFrom(10, 100'000))
         ->capture_default_str();
     balance->add_option("--folder", bo->folder, "Folder on the disk to measure.")->default_val(".");
     balance->add_flag("--json", bo->json, "Print JSON.");
@@ -285,7 +285,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen)
         "overhead", "What a real run spends besides training: claims, data, checkpoints, telemetry.");
     overhead->add_option("--preset", oo->preset, "A built-in preset.")->check(knownPreset())->capture_default_str();
     overhead->add_option("--workers", oo->workers, "Worker processes.")
-        ->check(CLI::Range(1, 64))
+        ->check(numberFrom(1, 64))
         ->capture_default_str();
     overhead->add_option("--steps", oo->steps, "Optimiser steps of all workers; 0: one epoch.")
         ->check(kFromZero)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/number_range.h"
 #include "core/base/result.h"
 #include "core/config/schema.h"
 
@@ -49,9 +50,9 @@ int fail(const Error& error, bool json = false);
 int failUsage(const Message& message, bool json = false);
 void print(const nlohmann::json& json);
 
-/// Whole numbers from 0 and from 1 on. CLI11's own checks name the largest double in 309 digits.
-inline const CLI::Range kFromZero(std::int64_t(0), std::int64_t(1) << 53);
-inline const CLI::Range kFromOne(std::int64_t(1), std::int64_t(1) << 53);
+/// Whole numbers from 0 and from 1 on.
+inline const CLI::Validator kFromZero = numberFrom(std::int64_t(0), std::int64_t(1) << 53);
+inline const CLI::Validator kFromOne = numberFrom(std::int64_t(1), std::int64_t(1) << 53);
 
 /// Refuses what is no run folder, before anything looks for its parts.
 Status checkRun(const std::string& folder);

@@ -262,8 +262,8 @@ Status checkOwn(const std::filesystem::path& cache)
 
 int cacheCommand(const CacheOptions& o)
 {
-    if (auto readable = checkWorkspace(o.workspace); !readable.ok())
-        return fail(readable.error(), o.json);
+    if (auto there = checkWorkspaceThere(o.workspace); !there.ok())
+        return fail(there.error(), o.json);
     if (o.action == CacheAction::List)
         return cacheList(o.workspace, o.json);
     const auto folder = cacheOfWorkspace(pathFromUtf8(o.workspace));
@@ -301,7 +301,7 @@ void addDataCommands(CLI::App& app, Chosen& chosen)
     auto* cache = app.add_subcommand("cache", "List, verify or trim the prepared blocks and downloads of a workspace.");
     addChoice<CacheAction>(*cache, "action", co->action, "list, verify or trim")->required();
     cache->add_option("--workspace", co->workspace, "Folder that keeps runs and cache.")->capture_default_str();
-    cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(CLI::Range(0.0, 1e6));
+    cache->add_option("--gib", co->gib, "trim: GiB that may stay.")->check(numberFrom(0.0, 1e6));
     cache->add_flag("--json", co->json, "Print JSON.");
     cache->callback([&chosen, co] { chosen.action = [co] { return cacheCommand(*co); }; });
 }

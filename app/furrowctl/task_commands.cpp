@@ -49,12 +49,12 @@ const Option kSpecial { .name = "--special",
     = "Special tokens written in the prompt, as <|im_start|>, are those tokens; of a model without a run they always are.",
     .isFlag = true };
 const Option kTokens { "--tokens", "Tokens to write, at most.", false,
-    CLI::Range(std::int64_t(1), std::int64_t(1) << 24) };
-const Option kTemperature { "--temperature", "0: always the likeliest token.", false, CLI::Range(0.0, 100.0) };
+    numberFrom(std::int64_t(1), std::int64_t(1) << 24) };
+const Option kTemperature { "--temperature", "0: always the likeliest token.", false, numberFrom(0.0, 100.0) };
 const Option kTopK { "--top-k", "Choose among the k likeliest; 0: all.", false,
-    CLI::Range(std::int64_t(0), std::int64_t(1) << 32) };
-const Option kTopP { "--top-p", "Choose among the likeliest that hold this share.", false, CLI::Range(0.0, 1.0) };
-const Option kSampleSeed { "--seed", "Of the choice.", false, CLI::Range(std::int64_t(0), std::int64_t(1) << 62) };
+    numberFrom(std::int64_t(0), std::int64_t(1) << 32) };
+const Option kTopP { "--top-p", "Choose among the likeliest that hold this share.", false, numberFrom(0.0, 1.0) };
+const Option kSampleSeed { "--seed", "Of the choice.", false, numberFrom(std::int64_t(0), std::int64_t(1) << 62) };
 const Option kThreads { "--threads", "CPU threads; without it all cores, or one beside a run in training." };
 
 const std::vector<Task>& tasks()
@@ -68,12 +68,12 @@ const std::vector<Task>& tasks()
                 { "--tasks",
                     "Questions with known answers instead, a JSON object in each line: question, choices and gold (the place of the right one from 0, its label or text), chosen by likelihood; or question and answer, to be written word for word." },
                 { "--few-shot", "Questions, the first of the file, shown with their answers before each other one.",
-                    false, CLI::Range(std::int64_t(0), std::int64_t(1) << 20) },
+                    false, numberFrom(std::int64_t(0), std::int64_t(1) << 20) },
                 { "--limit", "Ask so many questions at most; 0: all.", false,
-                    CLI::Range(std::int64_t(0), std::int64_t(1) << 32) },
+                    numberFrom(std::int64_t(0), std::int64_t(1) << 32) },
                 { "--until", "What ends an answer that is written; without it the end of its line." },
                 { "--tokens", "Tokens of an answer that is written, at most; without it 200.", false,
-                    CLI::Range(std::int64_t(1), std::int64_t(1) << 24) },
+                    numberFrom(std::int64_t(1), std::int64_t(1) << 24) },
                 kDevice, kThreads } },
         { WorkerTask::Sample, "Write text with the model.", kRunOrModel,
             { { "--prompt", "Beginning of the text." },

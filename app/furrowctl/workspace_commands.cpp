@@ -262,15 +262,15 @@ void addQueueCommands(CLI::App& app, Chosen& chosen)
             return withFile(w, [&w](WorkspaceFile& f) { return f.removeEntry(w.entry); });
         },
         &made);
-    made->add_option("entry", o->entry, "Number of the entry.")->required();
+    made->add_option("entry", o->entry, "Number of the entry.")->required()->check(kFromOne);
     o = add(
         *queue, chosen, "move", "Give an entry another turn.",
         [](const WorkspaceOptions& w) {
             return withFile(w, [&w](WorkspaceFile& f) { return f.moveEntry(w.entry, w.position); });
         },
         &made);
-    made->add_option("entry", o->entry, "Number of the entry.")->required();
-    made->add_option("position", o->position, "From 0.")->required();
+    made->add_option("entry", o->entry, "Number of the entry.")->required()->check(kFromOne);
+    made->add_option("position", o->position, "From 0.")->required()->check(kFromZero);
     o = add(
         *queue, chosen, "next",
         "Stop the entry in training after a checkpoint and let the next one of its lane go first.",
@@ -279,7 +279,7 @@ void addQueueCommands(CLI::App& app, Chosen& chosen)
             return shown(w, there.ok() ? letNextRun(pathFromUtf8(w.workspace), w.entry) : there);
         },
         &made);
-    made->add_option("entry", o->entry, "Number of the entry.")->required();
+    made->add_option("entry", o->entry, "Number of the entry.")->required()->check(kFromOne);
     add(*queue, chosen, "pause", "Start nothing more; what runs goes on.",
         [](const WorkspaceOptions& w) { return withFile(w, [](WorkspaceFile& f) { return f.setQueuePaused(true); }); });
     add(*queue, chosen, "start", "Go on with a paused queue.", [](const WorkspaceOptions& w) {
