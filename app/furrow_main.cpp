@@ -64,7 +64,8 @@ void describe(CLI::App& app, Arguments& a)
     app.add_option("--seed", a.invented.seed, "Of --synthetic: the same seed gives the same run");
     app.add_option("--attempts", a.invented.attempts, "Of --synthetic: attempts, each but the last ends in a crash")
         ->check(furrow::numberFrom(1, 100));
-    app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")->check(furrow::numberFrom(0, 1000));
+    app.add_option("--spikes", a.invented.spikes, "Of --synthetic: spikes of the loss")
+        ->check(furrow::numberFrom(0, 1000));
     app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")
         ->check(furrow::numberFrom(0, 1'000'000));
     app.add_option("--size", a.size, "Width and height of the window");

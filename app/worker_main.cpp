@@ -96,7 +96,8 @@ void addOptions(CLI::App& app, Options& o)
     task->add_flag("--special", t.special, "Special tokens written in the prompt are those tokens.");
     task->add_option("--tokens", t.tokens, "Tokens of a sample.")
         ->check(furrow::numberFrom(std::int64_t(1), std::int64_t(1) << 24));
-    task->add_option("--temperature", t.temperature, "0: always the likeliest token.")->check(furrow::numberFrom(0.0, 100.0));
+    task->add_option("--temperature", t.temperature, "0: always the likeliest token.")
+        ->check(furrow::numberFrom(0.0, 100.0));
     task->add_option("--top-k", t.topK, "Choose among the k likeliest; 0: all.")->check(CLI::NonNegativeNumber);
     task->add_option("--top-p", t.topP, "Choose among the likeliest that hold this share.")
         ->check(furrow::numberFrom(0.0, 1.0));

@@ -619,12 +619,12 @@ private Q_SLOTS:
             QSKIP(written.error().message.c_str());
         damageMiddle(page);
         const QString run = folder_.filePath(QStringLiteral("runs/run-%1").arg(++made_));
-        const auto out = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), page,
-                                            QStringLiteral("--out"), run, QStringLiteral("--devices"),
-                                            QStringLiteral("cpu:1") }
-            + RunDriver::tinyModel()
-            + QStringList { QStringLiteral("--chunk-samples"), QStringLiteral("50"),
-                QStringLiteral("--held-out-percent"), QStringLiteral("0") }); // nothing is read before the run
+        const auto out
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), page,
+                                 QStringLiteral("--out"), run, QStringLiteral("--devices"), QStringLiteral("cpu:1") }
+                + RunDriver::tinyModel()
+                + QStringList { QStringLiteral("--chunk-samples"), QStringLiteral("50"),
+                    QStringLiteral("--held-out-percent"), QStringLiteral("0") }); // nothing is read before the run
         QVERIFY2(out.exitCode == 1, qPrintable(out.text + out.errors));
         QVERIFY(RunDriver::status(run)[QStringLiteral("chunks")][QStringLiteral("poisoned")].toInteger() > 0);
         compareWhole(run);
