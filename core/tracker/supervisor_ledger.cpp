@@ -197,6 +197,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(
         supervisor.pid, supervisor.startTime, supervisor.place, file.clock->wallNs(), overridesJson);
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
+    db.run("UPDATE control SET save_request=0, eval_request=0"); // from now on they are for workers of this attempt
     clearFeederVerdict(db);
     writeHeartbeat(file, "supervisor", supervisor, "");
     updateStop(file);

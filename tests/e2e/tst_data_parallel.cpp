@@ -1,6 +1,8 @@
 // Data-parallel training with the real programs: a rank is killed, one is held; the run goes on and the ledger is
 // whole.
 
+#include "core/base/path.h"
+#include "core/tracker/sqlite/database.h"
 #include "tests/e2e/process_facts.h"
 #include "tests/e2e/run_driver.h"
 
@@ -8,6 +10,8 @@
 #include <QJsonArray>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <optional>
 
 class TestDataParallel : public QObject {
     Q_OBJECT
@@ -131,6 +135,35 @@ private Q_SLOTS:
         verifyClean(run);
         const auto other = log(run, 0); // the supervisor is faster than the others' patience, where it can tell
         QVERIFY2(other.contains("is gone") || other.contains("stands still or hangs"), other.constData());
+    }
+
+    /// Rank 0 waited for a tracker that somebody else had locked, and the others gave it up for lost: "failed", and
+    /// what the stop had promised to save was gone.
+    void aStopUnderAForeignLockMadeTheRanksLoseOneAnother()
+    {
+        const QString run = startSlow("locked",
+            { QStringLiteral("--rank-timeout"), QStringLiteral("10"), QStringLiteral("--epochs"),
+                QStringLiteral("9") });
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        auto theirs
+            = furrow::Database::open(furrow::pathFromUtf8((run + QStringLiteral("/tracker.sqlite")).toStdString()), {});
+        QVERIFY(theirs.ok());
+        auto held = furrow::Transaction::begin(theirs.value());
+        QVERIFY(held.ok());
+        std::optional lock(std::move(held).value());
+        qputenv("FURROW_BUSY_S", "1");
+        const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run });
+        qunsetenv("FURROW_BUSY_S");
+        QVERIFY2(stop.exitCode == 0, qPrintable(stop.text + stop.errors));
+        QTest::qWait(25'000); // longer than ranks wait for one another
+        lock.reset();
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("failed") }));
+        const auto status = RunDriver::status(run);
+        QVERIFY2(status[QStringLiteral("state")].toString() != QStringLiteral("failed"),
+            qPrintable(status[QStringLiteral("stop_detail")].toString()));
+        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
+        QVERIFY(!log(run, 1).contains("lost one another"));
     }
 
     void runGoesOnWithWorkersThatAreIndependentAndBack()

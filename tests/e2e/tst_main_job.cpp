@@ -205,6 +205,22 @@ private Q_SLOTS:
             run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
     }
 
+    /// "The workers evaluate at their next step", and those that were still starting took it for done; so with a save.
+    void whatWasAskedForWhileWorkersStartedWasForgotten()
+    {
+        const QString run = startDetached("evaluated-early",
+            slow()
+                + QStringList { QStringLiteral("--epochs"), QStringLiteral("50"),
+                    QStringLiteral("--checkpoint-minutes"), QStringLiteral("100") });
+        for (const auto* what : { "evaluate", "save" })
+            QTRY_VERIFY_WITH_TIMEOUT(RunDriver::ctl({ QString::fromLatin1(what), run }).exitCode == 0, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("checkpoints")].toInteger() > 0, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("eval_loss")].isDouble(), 60'000);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run }).exitCode, 0);
+        QVERIFY(RunDriver::waitForState(
+            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
+    }
+
     void aRunMarkedAsFinishedSaysSoAndCanStillBeResumed()
     {
         const QString run = startDetached("marked", slow());

@@ -256,7 +256,12 @@ Result<LedgerThread::Next> LedgerThread::next()
     if (!prefetched_ && !error_) {
         asking_ = true;
         wake_.notify_all();
-        changed_.wait(lock, [&] { return error_ || !asking_; });
+        while (!changed_.wait_for(lock, kWaitTurn, [&] { return error_ || !asking_; })) {
+            lock.unlock();
+            if (options_.whileWaiting)
+                options_.whileWaiting();
+            lock.lock();
+        }
     }
     if (error_)
         return *error_;
@@ -360,7 +365,8 @@ Result<bool> LedgerThread::takeStep()
         const bool askedAhead = coming_.has_value();
         if (!askedAhead)
             ask();
-        FURROW_TRY_ASSIGN(reserved_, std::exchange(coming_, std::nullopt)->get());
+        auto granted = std::exchange(coming_, std::nullopt);
+        FURROW_TRY_ASSIGN(reserved_, awaited(*granted));
         if (reserved_ == 0 && !askedAhead) // a nought of some time ago is asked again: others may have returned steps
             return false;
     }
@@ -375,7 +381,8 @@ void LedgerThread::untakeStep() { ++reserved_; }
 Status LedgerThread::returnSteps()
 {
     if (coming_) {
-        FURROW_TRY_ASSIGN(const auto granted, std::exchange(coming_, std::nullopt)->get());
+        auto coming = std::exchange(coming_, std::nullopt);
+        FURROW_TRY_ASSIGN(const auto granted, awaited(*coming));
         reserved_ += granted;
     }
     lastReserveNs_ = 0;

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/tracker/worker_ledger.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
@@ -35,6 +36,8 @@ public:
         double stuckSeconds = 30;
         double leastLeaseSeconds = 60;
         std::function<void(double seconds, const WorkerLedger::Progress&)> onStuck;
+        /// Called some times a second on a thread that waits for the ledger, whoever holds its lock.
+        std::function<void()> whileWaiting;
     };
     /// Opens the tracker, registers the incarnation and starts the thread.
     static Result<std::unique_ptr<LedgerThread>> start(Options options);
@@ -79,7 +82,7 @@ public:
         auto answer = promise->get_future();
         post([promise, work = std::move(work)](
                  WorkerLedger& ledger) mutable { promise->set_value(outlastDisk([&] { return work(ledger); })); });
-        return answer.get();
+        return awaited(answer);
     }
     /// Runs `work` later, in order.
     void post(std::function<void(WorkerLedger&)> work);
@@ -110,6 +113,14 @@ public:
     }
 
 private:
+    static constexpr auto kWaitTurn = std::chrono::milliseconds(250);
+    template <typename Value> Value awaited(std::future<Value>& answer) const
+    {
+        while (answer.wait_for(kWaitTurn) != std::future_status::ready)
+            if (options_.whileWaiting)
+                options_.whileWaiting();
+        return answer.get();
+    }
     static bool isOutlasted(const Error& error);
     static void waitForDisk(const Error& error, bool isSaid);
     LedgerThread(WorkerLedger ledger, Options options, IncarnationId incarnation);

@@ -104,6 +104,7 @@ Status RankOrders::give(RankOrder order)
             order.ahead = ahead_;
     }
     lastGivenNs_ = systemClock().monotonicNs();
+    isOver_ = order.kind == RankOrder::Kind::End;
     if (auto given = exchange(order, false); !given.ok())
         status_ = given.error();
     return status_;
@@ -111,7 +112,7 @@ Status RankOrders::give(RankOrder order)
 
 void RankOrders::keepWaiting()
 {
-    if (systemClock().monotonicNs() - lastGivenNs_ > kKeepWaitingEveryNs)
+    if (!isOver_ && systemClock().monotonicNs() - lastGivenNs_ > kKeepWaitingEveryNs)
         (void)give({});
 }
 

@@ -52,6 +52,7 @@ private:
     Claim ahead_; // guarded by mutex_
     std::int64_t lastGivenNs_ = 0;
     bool stopWanted_ = false;
+    bool isOver_ = false; ///< the others were told to end and take no order any more
     Status status_;
 };
 

@@ -25,6 +25,7 @@ Status TrainingSession::joinMerge(std::int64_t round)
 {
     const std::int64_t began = systemClock().monotonicNs();
     const double stalledBefore = stalledSeconds_;
+    hasGivenHead_ = false;
     FURROW_TRY(releaseAhead());
     auto result = ledger_->call([round](WorkerLedger& ledger) { return ledger.mergeResult(round); });
     if (!result.ok())
@@ -44,8 +45,10 @@ Status TrainingSession::joinMerge(std::int64_t round)
     failPoint("merge.contributed");
     while (!result.value()) {
         FURROW_TRY(ledger_->status());
-        if (askedToStop()) // everything is committed: who is left merges without this worker
+        if (askedToStop()) { // everything is committed: who is left merges without this worker
+            hasGivenHead_ = true;
             return {};
+        }
         FURROW_TRY_ASSIGN(auto job, ledger_->call([round](WorkerLedger& ledger) { return ledger.takeMerge(round); }));
         if (job) {
             failPoint("merge.taken");

@@ -16,8 +16,22 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace furrow {
+
+namespace {
+
+/// The worker had a process before this one, which is registered, in this attempt.
+Result<bool> isStartedAgain(LedgerReader& reader, const TrainerOptions& options)
+{
+    FURROW_TRY_ASSIGN(const auto rows, reader.incarnations());
+    return std::ranges::count_if(rows, [&options](const IncarnationRow& row) {
+        return row.attempt.value == options.attempt && row.worker == options.worker;
+    }) > 1;
+}
+
+} // namespace
 
 TrainingSession::TrainingSession(
     RunSetup setup, TrainerOptions options, std::function<bool()> stopRequested, LearnerFactory factory)
@@ -79,6 +93,10 @@ Status TrainingSession::start()
         telemetry_->write(EventRecord {
             systemClock().monotonicNs(), progress.step, progress.chunk.value, EventRecord::Kind::Alarm, text });
     };
+    ledger.whileWaiting = [this, training = std::this_thread::get_id()] { // others of its group give it up else
+        if (ranks_ && std::this_thread::get_id() == training) // and not who writes a checkpoint
+            ranks_->keepWaiting();
+    };
     FURROW_TRY(openData());
     FURROW_TRY_ASSIGN(ledger_, LedgerThread::start(std::move(ledger)));
     failPoint("worker.started");
@@ -98,8 +116,9 @@ Status TrainingSession::start()
         FURROW_TRY_ASSIGN(noiseSalt_, noiseSalt(setup_.paths.tracker()));
     }
     const auto signals = ledger_->signals();
-    saveRequestSeen_ = signals.saveRequest;
-    evalRequestSeen_ = signals.evalRequest;
+    FURROW_TRY_ASSIGN(const bool isAgain, isStartedAgain(*reader_, options_)); // perhaps what was asked for ended it
+    saveRequestSeen_ = isAgain ? signals.saveRequest : 0; // who asks while workers start is not forgotten
+    evalRequestSeen_ = isAgain ? signals.evalRequest : 0;
     lastCheckpointNs_ = startedNs_ = systemClock().monotonicNs();
     lastCheckpointOwnStep_ = state_.ownSteps;
     logInfo("replica " + std::to_string(options_.replica) + " on " + options_.device + " (" + learner_->backendName()

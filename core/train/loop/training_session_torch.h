@@ -199,6 +199,7 @@ private:
     NamedTensors baseMomentum_; ///< outer momentum of the base of the merge being computed
     std::int64_t baseSamples_ = 0; // of the weights that the members of the merge at hand grew from
     std::int64_t mergeRoundSeen_ = 0; ///< rounds up to this one need nothing from this worker any more
+    bool hasGivenHead_ = false; ///< to a merge that it did not wait for: no checkpoint may grow from its head any more
 
     TrainerEnd totals_;
     std::int64_t startedNs_ = 0;

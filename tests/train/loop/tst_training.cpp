@@ -4,6 +4,8 @@
 #include "core/run/folder/memory_file.h"
 #include "core/run/start/rate_plan.h"
 #include "core/telemetry/run_telemetry.h"
+#include "core/tracker/sqlite/database.h"
+#include "core/tracker/worker_ledger.h"
 
 #include <QTest>
 
@@ -124,6 +126,29 @@ private Q_SLOTS:
         QCOMPARE(merge.exitCode, 0);
         NO_FAULT(auditFault(run, 3));
         NO_FAULT(run.countingFault(3));
+    }
+
+    /// It evaluated its last weights and saved them once more, when a merge had them: the tracker refused that
+    /// checkpoint, status called it work that cannot be saved, and the next repair found two lines.
+    void aWorkerThatStoppedInAMergeSavedOnceMoreWhatItHadGivenToTheMerge()
+    {
+        auto config = TinyRun::config();
+        config.epochs = 100;
+        TinyRun run(config, 480);
+        auto other = must(WorkerLedger::open(run.paths().tracker(), must(readRunFile(run.paths())).runId));
+        QVERIFY(must(other.start({ AttemptId { run.attempt() }, 1, 1, "cpu", "CPU" }, 600)).has_value()); // never there
+        auto db = must(Database::open(run.paths().tracker(), {}));
+        const auto given = [&db] { return db.integer("SELECT checkpoint FROM contribution WHERE replica=0"); };
+        int looks = 0;
+        const auto end = must(runTrainer(run.options(), [&] {
+            if (++looks == 8)
+                must(run.supervisor().openMergeRound());
+            return given().has_value();
+        }));
+        QVERIFY(end.stepsHere > 0);
+        QVERIFY(*given() > 0);
+        QCOMPARE(must(run.reader().checkpoints()).back().id.value, *given());
+        QCOMPARE(run.head().id.value, *given());
     }
 
     void stopAndResumeGiveTheSameBytesAsTheUnbrokenRun()
