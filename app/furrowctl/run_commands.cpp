@@ -203,13 +203,16 @@ struct ResumeOptions {
 nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& cells)
 {
     std::array<std::int64_t, kChunkFates> count {};
-    for (const ChunkCell& cell : cells)
+    std::int64_t accepted = 0;
+    for (const ChunkCell& cell : cells) {
         ++count[static_cast<std::size_t>(plan.effect.fateOf(cell))];
+        accepted += cell.state == ChunkState::Accepted;
+    }
     const auto of = [&count](ChunkFate fate) { return count[static_cast<std::size_t>(fate)]; };
     return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) },
         { "orphaned", of(ChunkFate::Released) }, { "partly_trained", of(ChunkFate::Partly) },
         { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) },
-        { "poisoned", of(ChunkFate::Poisoned) } };
+        { "poisoned", of(ChunkFate::Poisoned) - accepted }, { "accepted", accepted } };
 }
 
 /// Sums over the open epochs, then each of them.
@@ -312,7 +315,7 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
               << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
               << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
-              << " poisoned.\n";
+              << " poisoned or accepted.\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)

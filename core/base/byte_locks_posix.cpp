@@ -12,9 +12,12 @@
 #include <charconv>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <limits>
 #include <sstream>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -51,8 +54,28 @@ std::string nameOfFile(const struct stat& facts)
     return text;
 }
 
-/// Locks on a file. @param kind  "POSIX": of bytes (fcntl); "FLOCK": of the whole file
-std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::string& wantedKind)
+/// Who has a lock that belongs to an open file and not to a process (F_OFD_SETLK), for which the kernel's list has no
+/// process. @param where  the file, as nameOfFile() names it. 0: nobody who can be seen from here
+std::int64_t holderOfOpenFileLock(const std::string& where)
+{
+    std::error_code unreadable;
+    for (const auto& process : std::filesystem::directory_iterator("/proc", unreadable)) {
+        const std::string pid = process.path().filename();
+        if (pid.find_first_not_of("0123456789") != std::string::npos)
+            continue;
+        for (const auto& open : std::filesystem::directory_iterator(process.path() / "fdinfo", unreadable)) {
+            std::ifstream facts(open.path());
+            for (std::string line; std::getline(facts, line);)
+                if (line.starts_with("lock:") && line.find("OFDLCK") != std::string::npos
+                    && line.find(' ' + where + ' ') != std::string::npos)
+                    return std::stoll(pid);
+        }
+    }
+    return 0;
+}
+
+/// Locks on a file. @param kinds  "POSIX", "OFDLCK": of bytes (fcntl); "FLOCK": of the whole file
+std::vector<ByteLock> locksOf(const std::filesystem::path& file, std::initializer_list<std::string_view> kinds)
 {
     struct stat facts {};
     if (::stat(file.c_str(), &facts) != 0)
@@ -65,11 +88,14 @@ std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::stri
         std::string number, kind, advisory, access, where, last;
         ByteLock lock;
         words >> number >> kind >> advisory >> access >> lock.pid >> where >> lock.first >> last;
-        if (words.fail() || kind != wantedKind || where != wanted) // of those that wait the second word is "->"
+        if (words.fail() || std::ranges::find(kinds, kind) == kinds.end()
+            || where != wanted) // of those that wait the second word is "->"
             continue;
         lock.last = std::numeric_limits<std::uint64_t>::max(); // "EOF"
         std::from_chars(last.data(), last.data() + last.size(), lock.last);
         lock.exclusive = access == "WRITE";
+        if (kind == "OFDLCK")
+            lock.pid = holderOfOpenFileLock(where);
         found.push_back(std::move(lock));
     }
     return found;
@@ -79,7 +105,7 @@ std::vector<ByteLock> locksOf(const std::filesystem::path& file, const std::stri
 
 std::vector<ByteLock> byteLocks(const std::filesystem::path& file)
 {
-    auto found = locksOf(file, "POSIX");
+    auto found = locksOf(file, { "POSIX", "OFDLCK" });
     for (auto& lock : found) {
         lock.program = programOf(lock.pid);
         lock.stopped = isStopped(lock.pid);
@@ -104,9 +130,11 @@ bool ByteLockProbe::mayBeLocked(std::uint64_t byte) const
 
 std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
 {
-    for (const ByteLock& lock : locksOf(file, "FLOCK")) {
+    auto locks = locksOf(file, { "FLOCK" });
+    std::ranges::stable_partition(locks, &ByteLock::exclusive); // a shared one keeps the owner of a FileLock out too
+    for (const ByteLock& lock : locks) {
         FileLockOwner owner { { lock.pid, startTimeOf(lock.pid), processPlace() }, commandLineOf(lock.pid) };
-        if (lock.exclusive && isAlive(owner.process)) // else who took it is gone, and left it to a child
+        if (isAlive(owner.process)) // else who took it is gone, and left it to a child
             return owner;
     }
     return std::nullopt;

@@ -12,6 +12,7 @@ namespace furrow {
 // - FURROW_DISK_FULL=file: while that file exists, writing fails as on a full disk.
 // - FURROW_LEASE_S=seconds: the shortest lease of a worker, and its first one.
 // - FURROW_LINGER_S=seconds: a worker at its end does not exit for so long.
+// - FURROW_START_S=seconds: how long who starts a run waits for its supervisor.
 // - FURROW_EXIT_PATIENCE_S=seconds: how long the supervisor lets it.
 // - FURROW_AWAY_PATIENCE_S=seconds: how long the supervisor waits for the disk of its run.
 // - FURROW_REMOVED_PATIENCE_S=seconds: until a file of the data that is gone counts as removed.

@@ -9,9 +9,10 @@ Message inWords(const LockHolder& holder)
     if (holder.pid <= 0)
         return sentence("a process that cannot be seen from here");
     const std::string pid = std::to_string(holder.pid);
-    const Message who = holder.program.empty() ? sentence("process %1", { pid })
-                                               : sentence("process %1 (%2)", { pid, holder.program });
-    return holder.stopped ? sentence("%1, which is stopped", { who }) : who;
+    if (holder.program.empty())
+        return holder.stopped ? sentence("process %1 (stopped)", { pid }) : sentence("process %1", { pid });
+    return holder.stopped ? sentence("process %1 (%2, stopped)", { pid, holder.program })
+                          : sentence("process %1 (%2)", { pid, holder.program });
 }
 
 } // namespace furrow

@@ -20,7 +20,7 @@ struct LockHolder {
 /// does not tell (only Linux does).
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file);
 
-/// "process 4711 (sqlite3), which is stopped".
+/// "process 4711 (sqlite3, stopped)".
 Message inWords(const LockHolder& holder);
 
 } // namespace furrow

@@ -316,11 +316,15 @@ Status checkSchema(Database& db, std::int64_t version)
             sentence(
                 "the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove",
                 { file, utf8Text(db.path().parent_path()) }) };
+    if (found < kTrackerVersion && version == kTrackerVersion
+        && db.integer("SELECT 1 FROM sqlite_schema WHERE name='active_stretch'")) // the newest step makes it
+        return Error { ErrorCode::Corrupt,
+            sentence(
+                "%1 says that it has tracker version %2 and has tables of a newer one: it was changed from outside; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                { file, std::to_string(found), utf8Text(db.path().parent_path()) }) };
     if (found > version)
         return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow",
-                { file, std::to_string(found), std::to_string(version) }) };
+            sentence(kNewerTracker, { file, std::to_string(found), std::to_string(version) }) };
     return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/sentence.h"
 #include "core/tracker/sqlite/database.h"
 
 #include <span>
@@ -19,7 +20,10 @@ struct MigrationStep {
 /// Makes all tables of the current version in an empty file. Inside a transaction of the caller.
 void createSchema(Database& db);
 
-/// Refuses a file that is no tracker (Corrupt) or of a newer version (InvalidArgument, naming it).
+inline constexpr SentenceText kNewerTracker(
+    "%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow");
+
+/// Refuses a file that is no tracker (Corrupt) or of a newer version (InvalidArgument, kNewerTracker).
 Status checkSchema(Database& db, std::int64_t version = kTrackerVersion);
 
 /// Brings an older file to `version` by `steps`, one transaction each, after a copy `<file>.v<k>.bak`. A file of

@@ -59,6 +59,8 @@ private Q_SLOTS:
     void aReaderThatStandsStillCostsNoStep();
     void aForeignLockIsNamedAndOutlasted();
     void aStopUnderAForeignLockWasNotHeard();
+    void aResumeThatWaitedForALockedTrackerWasSaidToBeStopped();
+    void whoHeldTheLockOfARestingRunWasNotNamed();
     void aLockForReadingStoppedTheRunAndWasNotNamed();
     void aRunThatCouldNotBeReadShowedZeros();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
@@ -235,6 +237,47 @@ void TestLocks::aStopUnderAForeignLockWasNotHeard()
     const auto epoch = RunDriver::auditedEpoch(run_);
     QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
     QCOMPARE(restarts(run_), 0);
+}
+
+// "stopped: a person stopped it", and the command came back as failed though the run began later.
+void TestLocks::aResumeThatWaitedForALockedTrackerWasSaidToBeStopped()
+{
+    startRun(3000);
+    QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run_, QStringLiteral("--wait") }).exitCode, 0);
+    auto db = good(Database::open(tracker(), {}));
+    std::optional<Transaction> held(good(Transaction::begin(db)));
+    qputenv("FURROW_START_S", "3");
+    const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--detach") });
+    qunsetenv("FURROW_START_S");
+    QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.text + resumed.errors));
+    const QString me = QStringLiteral("process %1 (tst_locks)").arg(furrow::thisProcess().pid);
+    QVERIFY2(resumed.errors.contains(me + QStringLiteral(" has locked the tracker")), qPrintable(resumed.errors));
+    const auto status = RunDriver::status(run_);
+    QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("running"));
+    QVERIFY2(status[QStringLiteral("hindrance")].toString().contains(me),
+        qPrintable(said({ QStringLiteral("status"), run_ })));
+    held.reset();
+    QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run_)[QStringLiteral("attempt")].toInt() == 2, 20'000);
+    QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run_, QStringLiteral("--wait") }).exitCode, 0);
+}
+
+// `flock -s`, as a backup may take it: a resume named "a process that cannot be seen from here", a status nobody.
+void TestLocks::whoHeldTheLockOfARestingRunWasNotNamed()
+{
+    startRun(600);
+    QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run_, QStringLiteral("--wait") }).exitCode, 0);
+    QProcess holder;
+    holder.start(QStringLiteral("flock"),
+        { QStringLiteral("-s"), run_ + QStringLiteral("/supervisor.lock"), QStringLiteral("sleep"),
+            QStringLiteral("60") });
+    QVERIFY(holder.waitForStarted());
+    const QString who = QStringLiteral("process %1 (flock)").arg(holder.processId());
+    QTRY_VERIFY2_WITH_TIMEOUT(said({ QStringLiteral("status"), run_ }).contains(who + QStringLiteral(" holds ")),
+        qPrintable(said({ QStringLiteral("status"), run_ })), 10'000);
+    const QString refused = said({ QStringLiteral("resume"), run_ });
+    QVERIFY2(refused.contains(who), qPrintable(refused));
+    holder.terminate();
+    holder.waitForFinished();
 }
 
 // Whoever may read the files can lock them for reading: the run stood still, and nobody said why.

@@ -1,6 +1,7 @@
 #include "core/run/start/life_cycle.h"
 
 #include "core/base/clock.h"
+#include "core/base/fault_injection.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/lock_holder.h"
@@ -38,7 +39,11 @@ namespace furrow {
 namespace {
 
 constexpr auto kKillPatience = std::chrono::seconds(3); // who is killed is gone in a moment
-constexpr auto kStartPatience = std::chrono::seconds(30);
+/// How long a start is waited for.
+std::chrono::duration<double> startPatience()
+{
+    return std::chrono::duration<double>(faultNumber("FURROW_START_S", 30));
+}
 
 std::filesystem::path furrowctl()
 {
@@ -207,10 +212,11 @@ Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const Resu
     return refuseNothingLeft(status, plan, wanted, choice.goBackTo ? plan.choiceOf(*choice.goBackTo) : nullptr);
 }
 
-/// Waits until the supervisor has written its name, or has ended with a reason.
+/// Waits until the supervisor has written its name, or has ended with a reason. One that waits for a locked tracker is
+/// left to it, with a warning.
 Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, const std::filesystem::path& log)
 {
-    const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+    const auto deadline = std::chrono::steady_clock::now() + startPatience();
     while (std::chrono::steady_clock::now() < deadline) {
         auto reader = LedgerReader::open(paths.tracker());
         if (reader.ok()) {
@@ -228,10 +234,11 @@ Status waitUntilHeld(const RunPaths& paths, const ProcessIdentity& supervisor, c
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    if (const auto writer = trackerLocks(paths.tracker()).writer)
-        return Error { ErrorCode::Busy,
-            sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.",
-                { inWords(*writer) }) };
+    if (const auto writer = trackerLocks(paths.tracker()).writer) { // it waits for as long as that takes
+        logWarning(sentence("%1 has locked the tracker; the run begins when it lets go. Let it go on or end it.",
+            { inWords(*writer) }));
+        return {};
+    }
     return Error { ErrorCode::Busy,
         sentence("the supervisor did not take the run within 30 seconds; see %1", { log.string() }) };
 }
@@ -296,7 +303,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
 
 Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& supervisor)
 {
-    const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+    const auto deadline = std::chrono::steady_clock::now() + startPatience();
     for (;;) {
         const bool lives = isAlive(supervisor); // before the ledger is asked: it ends last of all
         FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));

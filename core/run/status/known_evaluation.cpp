@@ -50,11 +50,10 @@ bool isNewer(const ToldEvaluation& told, const std::optional<HeldOutLoss>& known
 /// What workers found on their way, since. A checkpoint is saved after its weights were evaluated: where it is the
 /// newer one it has that loss. A worker that takes a merge over evaluates the same weights once more, and knows its own
 /// steps only.
-void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedText& text,
+void takeNewer(KnownEvaluation& known, const NewestTold& newestTold, const EvaluatedText& text,
     const std::optional<RunWeights>& newest, const std::function<bool(const ToldEvaluation&)>& counts)
 {
-    const auto told
-        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
+    const auto told = newestTold([&](const ToldEvaluation& one) { return std::isfinite(one.loss) && counts(one); });
     const bool isSame
         = told && told->merged && known.loss && known.loss->merged && std::abs(told->loss - known.loss->loss) < kSame;
     if (told && !isSame && isNewer(*told, known.loss))
@@ -62,7 +61,7 @@ void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedTex
     if (known.loss && known.loss->checkpoint == 0)
         known.loss->superseded = newest && newest->row.wallNs > known.loss->wallNs;
     if (const auto asked
-        = newestEvaluation(paths, [&](const ToldEvaluation& one) { return one.tasks.questions > 0 && counts(one); }))
+        = newestTold([&](const ToldEvaluation& one) { return one.tasks.questions > 0 && counts(one); }))
         known.answers = answersOf(*asked);
 }
 
@@ -71,9 +70,16 @@ void takeNewer(KnownEvaluation& known, const RunPaths& paths, const EvaluatedTex
 KnownEvaluation knownEvaluation(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows,
     const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts)
 {
+    const NewestTold inFiles = [&paths](const auto& question) { return newestEvaluation(paths, question); };
+    return knownEvaluation(inFiles, rows, text, counts);
+}
+
+KnownEvaluation knownEvaluation(const NewestTold& newestTold, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts)
+{
     const auto newest = weightsOf(rows);
     KnownEvaluation known { ofCheckpoints(rows, text, newest), {} };
-    takeNewer(known, paths, text, newest, counts);
+    takeNewer(known, newestTold, text, newest, counts);
     return known;
 }
 

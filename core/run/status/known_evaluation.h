@@ -26,6 +26,14 @@ struct KnownEvaluation {
 KnownEvaluation knownEvaluation(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows,
     const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts);
 
+/// The newest telling of those that a question is answered with yes for.
+using NewestTold
+    = std::function<std::optional<ToldEvaluation>(const std::function<bool(const ToldEvaluation&)>& question)>;
+/// The same of a past moment, of which the files of the workers tell nothing any more.
+/// @param newestTold  as newestEvaluation() answers it of those files
+KnownEvaluation knownEvaluation(const NewestTold& newestTold, const std::vector<SupervisorLedger::CheckpointRow>& rows,
+    const EvaluatedText& text, const std::function<bool(const ToldEvaluation&)>& counts);
+
 /// The epochs that were closed by then are whole in the weights that were evaluated; nothing: no checkpoint came after
 /// them. The commit of a checkpoint that ends an epoch closes it an instant later.
 /// @param rows  of the run, ascending by id

@@ -57,6 +57,22 @@ const LostTraining* lostTrainingAt(
     return found == lost.end() ? nullptr : &*found;
 }
 
+bool isStepOfNoWeights(std::int64_t step, std::span<const ClaimRow> claims)
+{
+    bool isGone = false;
+    std::int64_t past = 1; // the first step behind what is known to be trained
+    for (const ClaimRow& claim : claims) {
+        if (claim.startedWallNs == 0)
+            continue;
+        const std::int64_t first = claim.firstStep > 0 ? claim.firstStep : past; // not told: it was never finished
+        if (first > step)
+            break;
+        isGone = isOfNoWeights(claim) && step - first >= claim.keptSteps;
+        past = std::max(past, claim.lastStep + 1);
+    }
+    return isGone;
+}
+
 bool LostSteps::has(const PlacedRecord& at)
 {
     const StepRecord& step = at.line.step;

@@ -4,6 +4,7 @@
 #include "core/tracker/ledger_reader.h"
 
 #include <map>
+#include <span>
 #include <utility>
 
 namespace furrow {
@@ -34,6 +35,11 @@ const LostTraining* lostTrainingAt(
 /// The worker that claims for one that told a step as this rank: the ranks of a group are numbered as its workers, and
 /// rank 0 holds all claims.
 inline int claimant(int worker, int rank) { return worker - rank; }
+
+/// Whether the step that a process told last, which is gone, is in no weights. It tells them about once a second, so it
+/// may have begun a training since that is not the one of that step.
+/// @param claims  of that process, in their order; the newest are enough
+bool isStepOfNoWeights(std::int64_t step, std::span<const ClaimRow> claims);
 
 /// Judges the steps of a run in the order in which each worker made them.
 class LostSteps {

@@ -10,7 +10,8 @@ namespace furrow {
 
 class Tokenizer;
 
-/// A prepared block of a run as it lies in the cache, or made anew from the source.
+/// A prepared block of a run as it lies in the cache, or made anew from the source. Corrupt: it is not what was
+/// trained.
 Result<PreparedBlock> openBlockOf(const RunPaths& paths, const RunFile& file, const LedgerReader::BlockRow& row,
     std::shared_ptr<const Tokenizer> tokenizer);
 

@@ -4,12 +4,15 @@
 #include "core/run/status/verdict.h"
 
 #include "core/base/file_system.h"
+#include "core/base/lock_holder.h"
+#include "core/base/path.h"
 #include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/base/told.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/hindrance.h"
+#include "core/run/status/run_holder.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
 #include <algorithm>
@@ -112,6 +115,44 @@ Message whoHolds(const RunStatus& status, const ProcessIdentity& supervisor, dou
 }
 } // namespace
 
+namespace {
+
+/// Who has the lock of the run, also a shared one, while no supervisor of it is known.
+std::optional<RunHolder> strangerOf(const RunPaths& paths, const AttemptRow& newest)
+{
+    const auto holder = holderOf(paths);
+    return holder && holder->process != newest.supervisor ? holder : std::nullopt; // else it is about to end
+}
+
+/// One that holds the run and has begun no attempt yet: it looks at weights, or waits for the tracker.
+void deriveFromStart(RunStatus& status, const RunPaths& paths, const RunHolder& supervisor)
+{
+    status.state = RunState::Running;
+    status.supervisorPid = supervisor.process.pid;
+    const auto writer = trackerLocks(paths.tracker()).writer;
+    if (writer && writer->pid != supervisor.process.pid) {
+        status.hindrance = { sentence("the tracker is locked"),
+            sentence("%1 has locked the tracker; the attempt begins when it lets go. Let it go on or end it.",
+                { inWords(*writer) }) };
+        status.evidence.push_back(status.hindrance->sentence);
+    }
+    status.evidence.push_back(sentence("The supervisor (process %1) holds the run and has begun no attempt yet.",
+        { std::to_string(supervisor.process.pid) }));
+}
+
+/// What keeps a supervisor from beginning an attempt.
+void sayWhoElseHolds(RunStatus& status, const RunPaths& paths, const RunHolder& holder)
+{
+    if (holder.isOurs)
+        return; // an audit, say: it is over soon
+    const auto shown = fileLockHolder(paths.supervisorLock()).value_or(LockHolder {});
+    status.evidence.push_back(
+        sentence("%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.",
+            { inWords(shown), utf8Text(paths.supervisorLock()) }));
+}
+
+} // namespace
+
 void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::Totals& totals,
     const std::optional<AttemptRow>& attempt, const std::vector<IncarnationRow>& incarnations, const Viewpoint& view)
 {
@@ -140,6 +181,11 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
         deriveFromWishes(status, totals.desired);
         return;
     }
+    const auto holder = strangerOf(paths, *attempt);
+    if (holder && holder->isSupervisor)
+        return deriveFromStart(status, paths, *holder);
+    if (holder)
+        sayWhoElseHolds(status, paths, *holder);
     if (attempt->endedWallNs) {
         status.stopReason = attempt->reason;
         status.stopDetail = attempt->detail;
@@ -153,7 +199,7 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
     }
     status.state = RunState::Interrupted;
     status.stopReason = StopReason::Interrupted;
-    if (view.held) {
+    if (view.held && !holder) {
         status.state = RunState::Running; // starting: it holds the lock and has not said its name yet
         status.evidence.push_back(sentence("A process holds the run and has not written a heartbeat yet."));
         return;

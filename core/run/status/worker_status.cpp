@@ -1,5 +1,7 @@
 #include "core/run/status/worker_status.h"
 
+#include "core/run/status/lost_trainings.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,6 +30,21 @@ std::vector<const WorkerStatus*> tellingWorkers(const std::vector<WorkerStatus>&
             telling.push_back(&w);
     }
     return telling;
+}
+
+/// What a process claimed last: enough to find the training of the step that it told last.
+Result<std::vector<ClaimRow>> newestClaimsOf(const IncarnationRow& process, LedgerReader& ledger)
+{
+    constexpr std::int64_t kEnough = 1000; // others claim too
+    FURROW_TRY_ASSIGN(const auto newest, ledger.newestTrainingOf(process.id));
+    if (!newest)
+        return std::vector<ClaimRow>();
+    FURROW_TRY_ASSIGN(auto claims, ledger.claimsSince(std::max<std::int64_t>(0, newest->claimId - kEnough), kEnough));
+    std::erase_if(claims, [&](const ClaimRow& claim) {
+        return claim.worker != process.worker || claim.attempt != process.attempt
+            || claim.claimedWallNs < process.startedWallNs;
+    });
+    return claims;
 }
 
 } // namespace
@@ -91,8 +108,8 @@ Status markGoneLosses(std::vector<WorkerStatus>& workers, AttemptId attempt, Led
             continue;
         const auto row = std::find_if(rows.rbegin(), rows.rend(),
             [&](const IncarnationRow& one) { return one.worker == w.worker && one.attempt == attempt; });
-        FURROW_TRY_ASSIGN(const auto newest, ledger.newestTrainingOf(row->id));
-        w.lossIsGone = newest && isOfNoWeights(*newest);
+        FURROW_TRY_ASSIGN(const auto claims, newestClaimsOf(*row, ledger));
+        w.lossIsGone = isStepOfNoWeights(w.step, claims);
     }
     return {};
 }

@@ -28,7 +28,7 @@ constexpr std::uint64_t kOpenByte = 128; // each connection holds it for as long
 constexpr std::uint64_t kPendingByte = 0x40000000;
 constexpr std::uint64_t kLastSharedByte = kPendingByte + 511;
 
-constexpr std::uintmax_t kLargeWal = std::uintmax_t(64) << 20; // in health some MiB; database.cpp cuts it back to 16
+constexpr std::uintmax_t kLargeWal = std::uintmax_t(32) << 20; // in health some MiB; database.cpp cuts it back to 16
 
 bool covers(const ByteLock& lock, std::uint64_t first, std::uint64_t last)
 {

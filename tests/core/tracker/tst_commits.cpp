@@ -18,6 +18,7 @@ private Q_SLOTS:
     void partlyTrainedChunkGivesItsRestToAnybody();
     void theLossOfAChunkInPartsWasThatOfItsLastPart();
     void stepsOfACommittedPartWereCalledLost();
+    void aStepThatACheckpointHasWasCalledLostForWhatWasBegunSince();
     void theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
     void lostStepsOfFollowersWereCalledGood();
@@ -133,6 +134,27 @@ void TestCommits::theLossOfAChunkInPartsWasThatOfItsLastPart()
     const auto parts = partsOf(*rest);
     good(again.commit(record(0, "c2"), parts));
     verifyClean(field);
+}
+
+/// Killed between two words of a worker: "step 439 (no checkpoint has this step)", which a checkpoint had. The training
+/// that was begun behind it was lost, and that of the step was not.
+void TestCommits::aStepThatACheckpointHasWasCalledLostForWhatWasBegunSince()
+{
+    ClaimRow saved;
+    saved.startedWallNs = 1;
+    saved.outcome = ClaimEnd::Committed;
+    saved.firstStep = 438;
+    saved.lastStep = 440;
+    ClaimRow begun;
+    begun.startedWallNs = 2;
+    begun.outcome = ClaimEnd::Lost;
+    begun.keptSteps = 1;
+    const ClaimRow ahead; // never begun
+    const std::vector<ClaimRow> claims { saved, begun, ahead };
+    QVERIFY(!isStepOfNoWeights(439, claims));
+    QVERIFY(!isStepOfNoWeights(441, claims)); // a checkpoint has the first step of what was begun
+    QVERIFY(isStepOfNoWeights(442, claims));
+    QVERIFY(!isStepOfNoWeights(442, {})); // a rank that claims nothing
 }
 
 /// A worker died after a checkpoint had taken the first part of its chunk: exports and curves called all steps of the

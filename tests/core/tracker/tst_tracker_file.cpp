@@ -16,6 +16,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QScopeGuard>
 
 #include <zstd.h>
 
@@ -23,6 +24,11 @@
 #include <cmath>
 #include <fstream>
 #include <thread>
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 
 using namespace furrow;
 using enum ChunkState;
@@ -51,6 +57,7 @@ private Q_SLOTS:
     void patienceDecidesHowLongAWriterWaits();
     void aReaderThatStandsStillHoldsNobodyUp();
     void aWalThatAReaderKeepsIsSpokenOf();
+    void aLockOfAnOpenFileHadNoHolder();
     void createRefusesAnExistingFile();
     void readersWroteBesideTheTargetOfALink_data();
     void readersWroteBesideTheTargetOfALink();
@@ -316,6 +323,29 @@ void TestTrackerFile::aWalThatAReaderKeepsIsSpokenOf()
     QVERIFY(sayWhatKeepsTheWal(field.tracker).empty());
 }
 
+/// It belongs to no process in the kernel's list: "nobody has locked it: look at the disk".
+void TestTrackerFile::aLockOfAnOpenFileHadNoHolder()
+{
+#ifdef F_OFD_SETLK
+    int file = -1; // closed behind the connections, whose own locks would go with it
+    const auto atTheEnd = qScopeGuard([&file] { ::close(file); });
+    Field field;
+    const auto worker = field.worker(0);
+    QVERIFY(!trackerLocks(field.tracker).writer);
+    file = ::open((field.tracker.string() + "-shm").c_str(), O_RDONLY | O_CLOEXEC);
+    QVERIFY(file >= 0);
+    struct flock lock {};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 120;
+    lock.l_len = 1;
+    QCOMPARE(::fcntl(file, F_OFD_SETLK, &lock), 0);
+    const auto writer = trackerLocks(field.tracker).writer;
+    QVERIFY(writer.has_value());
+    QCOMPARE(writer->pid, thisProcess().pid);
+#endif
+}
+
 void TestTrackerFile::createRefusesAnExistingFile()
 {
     Field field;
@@ -548,7 +578,11 @@ void TestTrackerFile::onlyAnOlderTrackerIsOlder()
         db.script(("PRAGMA user_version=" + std::to_string(version)).c_str());
         good(db.takeStatus());
     };
-    setVersion(kTrackerVersion - 1);
+    setVersion(kTrackerVersion - 1); // a migration would make tables that are there
+    const auto tampered = SupervisorLedger::isOlder(field.tracker);
+    QVERIFY(!tampered.ok() && tampered.error().code == ErrorCode::Corrupt);
+    QVERIFY2(tampered.error().message.text().find("doctor") != std::string::npos, tampered.error().message.c_str());
+    tamper(field, "DROP TABLE active_stretch");
     QVERIFY(good(SupervisorLedger::isOlder(field.tracker)));
     setVersion(kTrackerVersion + 1);
     const auto refused = SupervisorLedger::isOlder(field.tracker);
@@ -648,7 +682,8 @@ void TestTrackerFile::aSentenceIsKeptWithWhatItIsMadeOf()
     tamper(field, "UPDATE message SET parts='{\"id\":\"%1 lies\",\"args\":[\"1,234 epochs\"]}'");
     QCOMPARE(read().text(), std::string("1,234 epochs"));
     QVERIFY(read().isPlain());
-    tamper(field, "DROP TABLE message; PRAGMA user_version=5"); // as an earlier Furrow left it
+    tamper(
+        field, "DROP TABLE message; DROP TABLE active_stretch; PRAGMA user_version=5"); // as an earlier Furrow left it
     QCOMPARE(read().text(), std::string("1,234 epochs"));
     QVERIFY(read().isPlain());
 }
