@@ -2890,10 +2890,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, which is stopped</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7563,6 +7559,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 is marked as %2, and no event says so: its row was changed from outside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7816,6 +7824,46 @@
     </message>
     <message>
         <source>%1 is left out already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 (stopped)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the attempt begins when it lets go. Let it go on or end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run and has begun no attempt yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is free, and surviving checkpoints have all of its windows</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 says that it has tracker version %2 and has tables of a newer one: it was changed from outside; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a replica whether it rests, and which of the newest weights it stands on</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -2890,10 +2890,6 @@
         <translation>el proceso %1 (%2)</translation>
     </message>
     <message>
-        <source>%1, which is stopped</source>
-        <translation>%1, que está detenido</translation>
-    </message>
-    <message>
         <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
         <translation>El archivo %1 ha crecido hasta %2, porque %3 lee un estado anterior del registro y no termina. Déjelo continuar o termínelo; no se pierde nada y el archivo vuelve a encoger.</translation>
     </message>
@@ -7564,6 +7560,18 @@
         <translation>%1: la reserva %2 se empezó y no dice cuándo: su fila fue modificada</translation>
     </message>
     <message>
+        <source>%1 is marked as %2, and no event says so: its row was changed from outside</source>
+        <translation>%1 está marcado como %2, y ningún evento lo dice: su fila fue modificada desde fuera</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
+        <translation>%1: según su fila, la reserva %2 terminó de otro modo que según los eventos: su fila fue modificada</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out</source>
+        <translation>%1: la reserva %2 se entrenó, y ningún punto de control tiene una parte de ella: una fila fue modificada o eliminada</translation>
+    </message>
+    <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>
         <translation>El trabajador %1 no puede guardar lo que entrena y lo vuelve a intentar: %2</translation>
     </message>
@@ -7818,6 +7826,46 @@
     <message>
         <source>%1 is left out already</source>
         <translation>%1 ya está excluido</translation>
+    </message>
+    <message>
+        <source>process %1 (stopped)</source>
+        <translation>el proceso %1 (detenido)</translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped)</source>
+        <translation>el proceso %1 (%2, detenido)</translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the attempt begins when it lets go. Let it go on or end it.</source>
+        <translation>%1 ha bloqueado el registro; el intento empieza cuando lo suelte. Déjelo continuar o termínelo.</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run and has begun no attempt yet.</source>
+        <translation>El supervisor (proceso %1) tiene la ejecución y aún no ha empezado ningún intento.</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <translation>%1 tiene %2 y no es un programa de Furrow: hasta que lo suelte no puede empezar ningún intento.</translation>
+    </message>
+    <message>
+        <source>%1 is free, and surviving checkpoints have all of its windows</source>
+        <translation>%1 está libre, y los puntos de control supervivientes tienen todas sus ventanas</translation>
+    </message>
+    <message>
+        <source>%1 says that it has tracker version %2 and has tables of a newer one: it was changed from outside; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>%1 dice tener la versión de registro %2 y tiene tablas de una más nueva: se cambió desde fuera; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
+        <translation>El bloque %1 se preparó de nuevo y tiene otro contenido que el que recibió la ejecución, que ya no está: su texto no se puede mostrar. `furrowctl audit RUN --deep` dice qué tiene la fuente.</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
+        <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento y, antes de entrenarlo, en cuántas ventanas cabe</translation>
+    </message>
+    <message>
+        <source>of a replica whether it rests, and which of the newest weights it stands on</source>
+        <translation>de una réplica, si descansa y en cuáles de los pesos más nuevos está</translation>
     </message>
 </context>
 <context>

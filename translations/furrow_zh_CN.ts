@@ -2889,10 +2889,6 @@
         <translation>进程 %1（%2）</translation>
     </message>
     <message>
-        <source>%1, which is stopped</source>
-        <translation>%1（已被暂停）</translation>
-    </message>
-    <message>
         <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
         <translation>文件 %1 已增长到 %2，因为%3正在读取账本的旧状态且一直没有结束。让它继续或结束它；不会丢失任何内容，之后该文件会缩小。</translation>
     </message>
@@ -7563,6 +7559,18 @@
         <translation>%1：领取 %2 已开始，却没有说明何时：该行被改过</translation>
     </message>
     <message>
+        <source>%1 is marked as %2, and no event says so: its row was changed from outside</source>
+        <translation>%1 被标记为%2，而没有任何事件这样说：该行是从外部改过的</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
+        <translation>%1：领取 %2 在其行中的结束方式与事件所说的不同：该行被改过</translation>
+    </message>
+    <message>
+        <source>%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out</source>
+        <translation>%1：领取 %2 已训练，却没有任何检查点含有它的部分：某行被改过或被移除</translation>
+    </message>
+    <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>
         <translation>工作进程 %1 无法保存所训练的内容，正在重试：%2</translation>
     </message>
@@ -7817,6 +7825,46 @@
     <message>
         <source>%1 is left out already</source>
         <translation>%1 已被排除</translation>
+    </message>
+    <message>
+        <source>process %1 (stopped)</source>
+        <translation>进程 %1（已停止）</translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped)</source>
+        <translation>进程 %1（%2，已停止）</translation>
+    </message>
+    <message>
+        <source>%1 has locked the tracker; the attempt begins when it lets go. Let it go on or end it.</source>
+        <translation>%1已锁定账本；它释放后尝试才会开始。让它继续或结束它。</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run and has begun no attempt yet.</source>
+        <translation>监督进程（进程 %1）持有此运行，尚未开始任何尝试。</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <translation>%1持有 %2，且不是 Furrow 的程序：在它释放之前，无法开始任何尝试。</translation>
+    </message>
+    <message>
+        <source>%1 is free, and surviving checkpoints have all of its windows</source>
+        <translation>%1 是空闲的，而现存检查点已有其全部窗口</translation>
+    </message>
+    <message>
+        <source>%1 says that it has tracker version %2 and has tables of a newer one: it was changed from outside; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <translation>%1 自称账本版本为 %2，却有更新版本的表：它被外部改动过；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
+    </message>
+    <message>
+        <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
+        <translation>块 %1 已重新准备，其内容与当时提供给运行的不同，而后者已不存在：无法显示其文本。`furrowctl audit RUN --deep` 会说明源中的内容。</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
+        <translation>数据段的训练丢失或失败过几次，以及训练之前它分成多少个窗口</translation>
+    </message>
+    <message>
+        <source>of a replica whether it rests, and which of the newest weights it stands on</source>
+        <translation>副本是否闲置，以及它基于哪一份最新权重</translation>
     </message>
 </context>
 <context>

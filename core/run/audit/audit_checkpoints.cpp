@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/audit/proven_parts.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/kept_states.h"
@@ -25,53 +26,6 @@ namespace furrow {
 namespace {
 
 using Row = SupervisorLedger::CheckpointRow;
-using WindowsByChunk = std::map<ChunkId, WindowRanges>;
-
-struct Covered {
-    WindowsByChunk trained;
-    WindowsByChunk leftOut; ///< by name (NaN, overflow)
-    std::optional<ChunkId> twice; ///< windows listed twice, or none
-};
-
-Covered coveredBy(const std::vector<Part>& parts)
-{
-    Covered covered;
-    for (const Part& part : parts)
-        (part.skipped ? covered.leftOut : covered.trained)[part.chunk].push_back(part.windows);
-    for (auto* windows : { &covered.trained, &covered.leftOut })
-        for (auto& [chunk, ranges] : *windows)
-            if (auto joined = normalized(ranges))
-                ranges = std::move(*joined);
-            else
-                covered.twice = chunk;
-    return covered;
-}
-
-std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
-{
-    const auto found = windows.find(chunk);
-    return found == windows.end() ? "-" : encodeRanges(found->second);
-}
-
-/// The first chunk of which manifest and ledger say something else. What a claim left out after its manifest was
-/// written is in the ledger alone.
-std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& ledger)
-{
-    if (manifest.twice || ledger.twice)
-        return manifest.twice ? manifest.twice : ledger.twice;
-    std::set<ChunkId> chunks;
-    for (const auto* windows : { &manifest.trained, &ledger.trained, &manifest.leftOut })
-        for (const auto& [chunk, ranges] : *windows)
-            chunks.insert(chunk);
-    const auto of = [](const WindowsByChunk& windows, ChunkId chunk) {
-        return windows.contains(chunk) ? windows.at(chunk) : WindowRanges {};
-    };
-    for (const ChunkId chunk : chunks)
-        if (of(manifest.trained, chunk) != of(ledger.trained, chunk)
-            || !contains(of(ledger.leftOut, chunk), of(manifest.leftOut, chunk)))
-            return chunk;
-    return std::nullopt;
-}
 
 class CheckpointAudit {
 public:
@@ -138,10 +92,7 @@ public:
             const Covered byLedger = coveredBy(rows);
             const auto chunk = firstDifference(byManifest, byLedger);
             if (chunk && stillCounts(id))
-                log_.wrong(FindingKind::Parts, *chunk,
-                    sentence("%1: checkpoint %2 trained windows %3 by its manifest and %4 by the tracker",
-                        { toString(*chunk), folders_[id], rangesOf(byManifest.trained, *chunk),
-                            rangesOf(byLedger.trained, *chunk) }));
+                log_.wrong(FindingKind::Parts, *chunk, differenceInWords(*chunk, folders_[id], byManifest, byLedger));
         }
         log_.how(sentence("the windows in %1 manifests against %2 part rows of the tracker",
             { Count(log_.inspected()), Count(parts) }));

@@ -190,11 +190,12 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
 }
 
 /// Number of the newest event of a ledger that is whole, else nothing.
-Result<std::optional<std::int64_t>> newestEventOf(const std::filesystem::path& ledger, const std::string& runId)
+Result<std::optional<std::int64_t>> newestEventOf(
+    const RunPaths& paths, const std::filesystem::path& ledger, const std::string& runId)
 {
     if (!isTaken(ledger))
         return std::optional<std::int64_t>();
-    FURROW_TRY_ASSIGN(const bool whole, isWhole(ledger, runId));
+    FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, ledger, runId));
     if (!whole)
         return std::optional<std::int64_t>();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
@@ -209,7 +210,7 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
     if (!adopted.ok() && saysNothing(adopted.error()))
         return adopted.error();
     if (isTaken(target) && adopted.ok() && recount(target).ok()) {
-        FURROW_TRY_ASSIGN(const bool whole, isWhole(target, file.runId));
+        FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file.runId));
         if (whole)
             return true;
     }
@@ -221,8 +222,8 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
 
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
 {
-    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths.tracker(), file.runId));
-    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths.trackerSnapshot(), file.runId));
+    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file.runId));
+    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file.runId));
     FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target));
     if (counted) {
         report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";

@@ -2,8 +2,11 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/base/told.h"
+#include "core/run/audit/proven_parts.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/schema.h"
 
 #include <algorithm>
 
@@ -40,6 +43,12 @@ Message firstFault(const AuditReport& report)
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
+/// Of a tracker of this run, by its audit.
+Result<Message> damageIn(const std::filesystem::path& tracker, const AuditReport& report)
+{
+    return report.isClean() ? damageOfNames(tracker) : firstFault(report);
+}
+
 } // namespace
 
 bool saysNothing(const Error& error)
@@ -47,26 +56,32 @@ bool saysNothing(const Error& error)
     return error.code == ErrorCode::Io || error.code == ErrorCode::Busy || error.code == ErrorCode::Cancelled;
 }
 
-Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId)
+Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId)
 {
     if (auto foreign = foreignLedger(tracker, runId); !foreign.empty()) // whatever else it says
         return foreign;
     auto report = audit(tracker);
     if (!report.ok())
-        return saysNothing(report.error()) ? Result<Message>(report.error()) : report.error().message;
-    return report.value().isClean() ? damageOfNames(tracker) : firstFault(report.value());
+        return saysNothing(report.error()) || tells(report.error().message, { kNewerTracker })
+            ? Result<Message>(report.error())
+            : report.error().message;
+    FURROW_TRY_ASSIGN(auto damage, damageIn(tracker, report.value()));
+    if (!damage.empty())
+        return damage;
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
+    return differenceFromManifests(paths, reader);
 }
 
-Result<bool> isWhole(const std::filesystem::path& tracker, const std::string& runId)
+Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId)
 {
-    FURROW_TRY_ASSIGN(const auto damage, damageOf(tracker, runId));
+    FURROW_TRY_ASSIGN(const auto damage, damageOf(paths, tracker, runId));
     return damage.empty();
 }
 
 Result<Message> trackerDamage(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    return damageOf(paths.tracker(), file.runId);
+    return damageOf(paths, paths.tracker(), file.runId);
 }
 
 Message costsOfRepair(const RunFile& file)
@@ -81,12 +96,13 @@ Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
 {
     if (!report.ok())
         return report.error().code == ErrorCode::Corrupt ? report.error().message : Message();
-    if (report.value().canTrain())
+    const auto damage = damageIn(paths.tracker(), report.value());
+    if (!damage.ok() || damage.value().empty())
         return {};
     const auto folder = utf8Text(paths.folder());
     return sentence(
         "The tracker of %1 is damaged: %2. Nothing was changed. 'furrowctl audit %3' says all that is wrong, 'furrowctl doctor %4 --repair' rebuilds what the checkpoints prove.",
-        { folder, firstFault(report.value()), folder, folder });
+        { folder, damage.value(), folder, folder });
 }
 
 } // namespace furrow

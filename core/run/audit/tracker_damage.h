@@ -26,8 +26,9 @@ Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger)
 /// instead; "": nothing.
 Message costsOfRepair(const RunFile& file);
 
-/// trackerDamage() of a file that should be the tracker of that run.
-Result<Message> damageOf(const std::filesystem::path& tracker, const std::string& runId);
-Result<bool> isWhole(const std::filesystem::path& tracker, const std::string& runId);
+/// trackerDamage() of a file that should be the tracker of that run: also what it has of the checkpoints is held
+/// against their manifests. One of a newer Furrow is an error and no damage.
+Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId);
+Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId);
 
 } // namespace furrow

@@ -67,6 +67,7 @@ public:
     {
         named_ = namedChunks(db_);
         readEpochs();
+        checkNamedChunks(db_, named_, wrong_); // before what is named of them and no fault
         surviving_ = checkLineage(db_, wrong_);
         checkChunks();
         parts_.read(db_, tallies_, wrong_);
@@ -82,13 +83,13 @@ public:
         report_.invariants = {
             { "I1", "every chunk is in exactly one state, and the counters agree with the chunks", statesHold_ },
             { "I2", "every committed chunk is in exactly one surviving lineage, window by window", lineageHolds_ },
-            { "I3", "samples trained, skipped, filtered, failed, held out and duplicate add up to the rows", rowsHold_,
-                false },
+            { "I3", "samples trained, skipped, filtered, failed, held out and duplicate add up to the rows",
+                rowsHold_ },
             { "I4", "an epoch is closed only when nothing is left to train and everything else is named",
                 closingHolds_ },
             { "I5",
                 "what the ledger says in two places it says alike: claims, parts, blocks, rounds of merging, events",
-                recordsHold_, false },
+                recordsHold_ },
         };
     }
 
@@ -419,6 +420,11 @@ private:
                     "%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside",
                     { toString(id), std::to_string(trained + skipped), std::to_string(windows) }));
         }
+        if (state == ChunkState::Free && complete && windows > 0) { // who claims it has nothing to train, for ever
+            statesHold_ = false;
+            find(FindingKind::Counters, id,
+                sentence("%1 is free, and surviving checkpoints have all of its windows", { toString(id) }));
+        }
         if (twice.empty() && covered != trained + skipped) {
             statesHold_ = false;
             find(FindingKind::Counters, id,
@@ -473,8 +479,9 @@ private:
     static constexpr Select kClaims {
         "SELECT c.id, c.chunk, c.opened_seq, c.closed_seq, c.outcome, c.tokens, k.holder, k.claim AS held_claim, c.incarnation,"
         " c.cause, c.started_wall, c.steps, c.first_step, c.last_step, c.samples, c.loss_sum, c.ranges, c.done, c.skipped,"
-        " k.windows AS chunk_windows, k.samples AS chunk_samples, k.tokens AS chunk_tokens, k.times_trained, k.mean_loss"
-        " FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk ORDER BY c.chunk, c.id"
+        " k.windows AS chunk_windows, k.samples AS chunk_samples, k.tokens AS chunk_tokens, k.times_trained, k.mean_loss,"
+        " c.partly, e.to_state AS ended_in FROM claim c INDEXED BY claim_chunk JOIN chunk k ON k.id=c.chunk"
+        " LEFT JOIN event e ON e.seq=c.closed_seq AND e.chunk<=c.chunk AND c.chunk<e.chunk+e.count ORDER BY c.chunk, c.id"
     };
 
     // Claims of each chunk in their order: no lease may begin before the one before ended.
@@ -489,7 +496,7 @@ private:
         KeptMessages causes(db_);
         Rows rows = db_.query(kClaims.sql);
         while (rows.next()) {
-            lookAtFigures(rows, figures);
+            const bool endsAsTold = lookAtFigures(rows, figures);
             const ChunkId chunk = chunkIdAt(db_, rows, kClaims["chunk"]);
             AuditEpoch& here = epochOf(chunk);
             const auto outcome = static_cast<ClaimOutcome>(rows.integer(kClaims["outcome"]));
@@ -508,7 +515,7 @@ private:
             const bool lost = outcome == ClaimOutcome::Lost
                 || (outcome == ClaimOutcome::Trained && !parts_.of(rows.integer(kClaims["id"])).alive
                     && parts_.of(rows.integer(kClaims["id"])).dead);
-            if (lost) {
+            if (lost && endsAsTold) {
                 ++here.chunksLost;
                 here.tokensLost += tokensLost(boundedAt(db_, rows, kClaims["tokens"], kAmountBounds),
                     boundedAt(db_, rows, kClaims["steps"], kAmountBounds),
@@ -528,8 +535,8 @@ private:
         parts_.nameStrays(wrong_);
     }
 
-    // Of a row of kClaims.
-    void lookAtFigures(const Rows& rows, AuditClaims& figures)
+    // Of a row of kClaims. Returns whether the claim ended as its row says.
+    bool lookAtFigures(const Rows& rows, AuditClaims& figures)
     {
         const auto amount = [&](int column) { return boundedAt(db_, rows, column, kAmountBounds); };
         if (!isRangesText(rows.text(kClaims["ranges"])) || !isRangesText(rows.text(kClaims["done"]))
@@ -545,7 +552,8 @@ private:
             rows.integer(kClaims["started_wall"]) != 0
                 || rows.integer(kClaims["outcome"]) == static_cast<int>(ClaimOutcome::Trained),
             amount(kClaims["steps"]), amount(kClaims["first_step"]), amount(kClaims["last_step"]),
-            amount(kClaims["samples"]), amount(kClaims["tokens"]), rows.real(kClaims["loss_sum"]) };
+            amount(kClaims["samples"]), amount(kClaims["tokens"]), rows.real(kClaims["loss_sum"]),
+            rows.integer(kClaims["partly"]) != 0, rows.optionalInteger(kClaims["ended_in"]) };
         const AuditedChunk chunk { claim.chunk, boundedAt(db_, rows, kClaims["chunk_windows"], kWindowBounds),
             amount(kClaims["chunk_samples"]), amount(kClaims["chunk_tokens"]), rows.integer(kClaims["times_trained"]),
             rows.optionalInteger(kClaims["held_claim"]), rows.optionalInteger(kClaims["holder"]),
@@ -553,7 +561,7 @@ private:
         if (processes_.rebuilt.contains(claim.incarnation) && !claim.skipped.empty())
             tallies_.forgetClaimedTokens();
         const auto covered = chunk.holder ? held_.find(claim.chunk.value) : held_.end();
-        figures.look(claim, chunk, covered == held_.end() ? WindowRanges {} : covered->second);
+        return figures.look(claim, chunk, covered == held_.end() ? WindowRanges {} : covered->second);
     }
 
     // No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
@@ -758,6 +766,9 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence(
             "of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
+        sentence(
+            "of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs"),
+        sentence("of a replica whether it rests, and which of the newest weights it stands on"),
         sentence(
             "what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),
         sentence("the history of events: from which state to which chunks moved, when and why; and why claims ended"),

@@ -48,7 +48,6 @@ struct AuditInvariant {
     std::string name; ///< "I1" to "I5"
     std::string meaning;
     bool holds = true;
-    bool isForTraining = true; ///< while it does not hold, nothing may be trained; else only what is told is wrong
 };
 
 /// One kind of evidence: what was looked at and how, and what came of it.
@@ -92,9 +91,6 @@ struct AuditReport {
     /// No duplicate, no hole, every invariant holds, and nothing that was inspected differs from what was recorded.
     /// Remaining work is no fault.
     bool isClean() const;
-    /// Training can go on from this ledger: SQLite finds it whole, no chunk is twice or missing, and I1, I2 and I4
-    /// hold. What only tells of the past may differ.
-    bool canTrain() const;
     /// Nothing that was to be inspected was missing or unreadable.
     bool couldInspect() const;
     bool inspectedWeights() const;

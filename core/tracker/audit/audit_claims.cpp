@@ -107,7 +107,28 @@ void AuditParts::nameStrays(const AuditFault& wrong) const
 
 // --- AuditClaims
 
-void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, const WindowRanges& covered)
+namespace {
+
+/// Whether the event of its end says the same of a claim as its row.
+bool isEndTold(const AuditedClaim& claim)
+{
+    using enum ClaimOutcome;
+    const auto movedTo = [&claim](ChunkState state) { return claim.endedIn == static_cast<std::int64_t>(state); };
+    const bool isGivenBack = movedTo(ChunkState::Pending) || movedTo(ChunkState::Free);
+    const bool isFinished = !claim.done.empty() || !claim.skipped.empty();
+    switch (claim.outcome) {
+    case Open: return true; // its chunk says who holds it
+    case Trained: return claim.partly || movedTo(ChunkState::Trained); // what ends in the midst moves nothing
+    case Lost: return isGivenBack; // also one of which a checkpoint kept a part
+    case Released: return !isFinished && isGivenBack;
+    case Failed: return !isFinished && (isGivenBack || movedTo(ChunkState::Poisoned));
+    }
+    return false;
+}
+
+} // namespace
+
+bool AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, const WindowRanges& covered)
 {
     if (chunk.id != chunk_.id)
         endChunk();
@@ -124,6 +145,7 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
     if (claim.begun)
         tallies_.visit(claim.chunk);
     lookAtParts(claim);
+    const bool endsAsTold = lookAtEnd(claim, chunk);
     lookAtFigures(claim, chunk);
     const bool finished = claim.outcome == ClaimOutcome::Trained || !claim.done.empty() || !claim.skipped.empty();
     timesTrained_ += finished;
@@ -132,10 +154,11 @@ void AuditClaims::look(const AuditedClaim& claim, const AuditedChunk& chunk, con
         newestLoss_ = claim.lossSum / static_cast<double>(claim.tokens);
     }
     if (chunk.claim != claim.id)
-        return;
+        return endsAsTold;
     ownClaimSeen_ = true;
     if (chunk.holder && claim.outcome == ClaimOutcome::Trained)
         tallies_.addTokens(tokensIn(subtract(claim.done, covered), chunk.tokens, chunk.windows, windowTokens_), 0);
+    return endsAsTold;
 }
 
 void AuditClaims::lookAtParts(const AuditedClaim& claim)
@@ -161,6 +184,25 @@ void AuditClaims::lookAtParts(const AuditedClaim& claim)
                 "checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4",
                 { std::to_string(parts.checkpoint), std::to_string(parts.incarnation), std::to_string(claim.id),
                     std::to_string(claim.incarnation) }));
+}
+
+// A trained chunk leaves the hands of its worker with a checkpoint, else its claim is lost. What stands for a lost
+// history is trained, and has no event of its own.
+bool AuditClaims::lookAtEnd(const AuditedClaim& claim, const AuditedChunk& chunk)
+{
+    const bool isHeld = chunk.holder && chunk.claim == claim.id;
+    const bool isTold = rebuilt_ ? claim.outcome == ClaimOutcome::Trained : isEndTold(claim);
+    const bool isKept
+        = claim.outcome != ClaimOutcome::Trained || claim.done.empty() || isHeld || parts_.of(claim.id).chunk != 0;
+    if (!isTold)
+        wrong_(FindingKind::Claims, claim.chunk,
+            sentence("%1: claim %2 ended otherwise by its row than by the events: its row was changed",
+                { toString(claim.chunk), std::to_string(claim.id) }));
+    if (!isKept)
+        wrong_(FindingKind::Claims, claim.chunk,
+            sentence("%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out",
+                { toString(claim.chunk), std::to_string(claim.id) }));
+    return isTold && isKept;
 }
 
 // How these figures come about: WorkerLedger::finish, and rebuildLineage for what stands for a lost history.

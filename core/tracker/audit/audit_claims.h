@@ -68,6 +68,8 @@ struct AuditedClaim {
     std::int64_t samples = 0;
     std::int64_t tokens = 0;
     double lossSum = 0;
+    bool partly = false; ///< its training ended in the midst of its windows
+    std::optional<std::int64_t> endedIn; ///< the state that the event of its end moved its chunk into
 };
 
 /// What the chunk of a claim says.
@@ -97,12 +99,14 @@ public:
     }
     /// Claims of a chunk follow each other by id. @param covered  windows of the chunk in living parts; needed only of
     /// one that is held
-    void look(const AuditedClaim& claim, const AuditedChunk& chunk, const WindowRanges& covered);
+    /// @return whether it ended as its row says
+    bool look(const AuditedClaim& claim, const AuditedChunk& chunk, const WindowRanges& covered);
     /// After the last one.
     void end() { endChunk(); }
 
 private:
     void lookAtParts(const AuditedClaim& claim);
+    bool lookAtEnd(const AuditedClaim& claim, const AuditedChunk& chunk);
     void lookAtFigures(const AuditedClaim& claim, const AuditedChunk& chunk);
     void endChunk();
 

@@ -1,6 +1,7 @@
 #include "core/tracker/audit/audit_history.h"
 
 #include "core/base/told.h"
+#include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
@@ -195,6 +196,58 @@ void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents&
         },
         wrong);
     checkOrigins(db, processes, wrong);
+}
+
+namespace {
+
+/// What the events say of one chunk.
+struct ToldMoves {
+    static constexpr std::int64_t kNone = -1; ///< no move but that of its beginning, which stands for any state
+    std::int64_t newest = kNone; ///< the state that it came into last
+    bool wasLeftOut = false; ///< once, whatever became of it
+};
+using MovesByChunk = std::map<std::int64_t, ToldMoves>;
+
+void readMoves(Database& db, MovesByChunk& chunks)
+{
+    constexpr auto kExcluded = static_cast<std::int64_t>(ChunkState::Excluded);
+    Rows rows = db.query("SELECT chunk, count, from_state, to_state FROM event WHERE chunk<>0 ORDER BY seq");
+    while (rows.next()) {
+        const ChunkId first = chunkIdAt(db, rows, 0);
+        const std::int64_t past = first.value + eventCountAt(db, rows, 1, first);
+        const std::int64_t from = rows.integer(2);
+        const std::int64_t to = rows.integer(3);
+        for (auto at = chunks.lower_bound(first.value); at != chunks.end() && at->first < past; ++at) {
+            at->second.newest = from < 0 ? ToldMoves::kNone : to;
+            at->second.wasLeftOut = at->second.wasLeftOut || from == kExcluded || to == kExcluded;
+        }
+    }
+}
+
+} // namespace
+
+void checkNamedChunks(Database& db, const std::vector<NamedChunk>& named, const AuditFault& wrong)
+{
+    if (named.empty())
+        return;
+    MovesByChunk chunks; // and those of the epoch before, from which they may be taken over
+    for (const NamedChunk& one : named) {
+        chunks.try_emplace(one.chunk.value);
+        if (placeOf(one.chunk).epoch > 0)
+            chunks.try_emplace(one.chunk.value - kEpochIds);
+    }
+    readMoves(db, chunks);
+    for (const NamedChunk& one : named) {
+        ToldMoves& moves = chunks.at(one.chunk.value);
+        const auto before = chunks.find(one.chunk.value - kEpochIds);
+        const bool isTakenOver = moves.newest == ToldMoves::kNone && one.state == ChunkState::Excluded
+            && before != chunks.end() && before->second.wasLeftOut;
+        moves.wasLeftOut = moves.wasLeftOut || isTakenOver; // the next epoch takes it over from here
+        if (!isTakenOver && moves.newest != static_cast<std::int64_t>(one.state))
+            wrong(FindingKind::History, one.chunk,
+                sentence("%1 is marked as %2, and no event says so: its row was changed from outside",
+                    { toString(one.chunk), termOf(one.state) }));
+    }
 }
 
 void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& wrong)

@@ -2,6 +2,7 @@
 
 #include "core/base/message.h"
 #include "core/tracker/audit/audit_fault.h"
+#include "core/tracker/named_chunks.h"
 #include "core/tracker/sqlite/database.h"
 
 #include <unordered_set>
@@ -31,6 +32,10 @@ KnownProcesses knownProcesses(Database& db);
 void checkReferences(Database& db, const KnownProcesses& processes, const AuditFault& wrong);
 /// Rounds of merging against the checkpoints that came of them.
 void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents& events, const AuditFault& wrong);
+/// Chunks that are in no weights because somebody said so against the events that moved them there. A later epoch takes
+/// over what the one before left out, without an event of its own.
+/// @param named  by id
+void checkNamedChunks(Database& db, const std::vector<NamedChunk>& named, const AuditFault& wrong);
 /// Epochs against the events that opened and closed them.
 void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& wrong);
 

@@ -4,15 +4,6 @@
 
 namespace furrow {
 
-bool AuditReport::canTrain() const
-{
-    const bool once = std::all_of(epochs.begin(), epochs.end(),
-        [](const AuditEpoch& epoch) { return epoch.duplicated == 0 && epoch.missing == 0; });
-    return once && integrityOk && std::all_of(invariants.begin(), invariants.end(), [](const AuditInvariant& one) {
-        return one.holds || !one.isForTraining;
-    });
-}
-
 bool AuditReport::couldInspect() const
 {
     return std::all_of(

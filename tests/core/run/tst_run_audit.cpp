@@ -19,6 +19,7 @@
 #include "core/run/status/feeder_meters.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/audit/checkpoint_problems.h"
+#include "core/run/audit/proven_parts.h"
 #include "core/run/audit/repair.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/start/chunk_decisions.h"
@@ -27,6 +28,7 @@
 #include "core/run/status/hindrance.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
+#include "core/tracker/audit/recount.h"
 #include "core/tracker/audit/rebuild.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/training_notes.h"
@@ -317,6 +319,25 @@ std::string cardOf(const Changed& run, const std::string& checkpoint, const std:
     return good(modelCard(run.paths, of));
 }
 
+/// A free chunk put into another state, with all counters that go with it, and nobody who did it.
+void markByHand(const Changed& run, ChunkId chunk, ChunkState state)
+{
+    const auto place = placeOf(chunk);
+    const std::string epoch = " WHERE epoch=" + std::to_string(place.epoch);
+    const std::string to = std::to_string(static_cast<int>(state));
+    const std::string counters = " SET n1=n1-1, n" + to + "=n" + to + "+1";
+    run.sql("UPDATE chunk SET state=" + to + " WHERE id=" + std::to_string(chunk.value) + "; UPDATE epoch" + counters
+        + epoch + "; UPDATE counts" + counters + epoch + " AND block=" + std::to_string(place.block)
+        + "; UPDATE counts SET wanted=(n1+n2>0)");
+}
+
+/// The same in an epoch that has just opened.
+void markNewByHand(const Changed& run, ChunkState state)
+{
+    good(openEpochsUpTo(run.paths.tracker(), 1));
+    markByHand(run, chunkIdOf({ 1, 1, 1 }), state);
+}
+
 enum class Verdict { Wrong, Unreadable, NoLedger };
 
 struct Tampering {
@@ -400,12 +421,33 @@ const std::vector<Tampering>& tamperings()
             [](C c) {
                 c.sql("UPDATE part SET checkpoint=5 WHERE claim=12; UPDATE checkpoint SET last_claim=12 WHERE id=5");
             } },
+        { "a claim without its part", Verdict::Wrong, "claim 3 was trained, and no checkpoint has a part of it",
+            [](C c) { c.sql("DELETE FROM part WHERE claim=3"); } },
+        { "a saved claim that is called lost", Verdict::Wrong, "claim 3 ended otherwise by its row than by the events",
+            [](C c) { c.sql("UPDATE claim SET outcome=3 WHERE id=3"); } },
+        { "a saved claim that is called given back", Verdict::Wrong,
+            "claim 3 ended otherwise by its row than by the events",
+            [](C c) { c.sql("UPDATE claim SET outcome=2 WHERE id=3"); } },
+        { "a saved claim that is called failed", Verdict::Wrong,
+            "claim 3 ended otherwise by its row than by the events",
+            [](C c) { c.sql("UPDATE claim SET outcome=4 WHERE id=3"); } },
+        { "an end that no claim has", Verdict::Wrong, "claim 3 ended otherwise by its row than by the events",
+            [](C c) { c.sql("UPDATE claim SET outcome=9 WHERE id=3"); } },
         { "a part row of another chunk", Verdict::Wrong, "which did not train that chunk",
             [](C c) { c.sql("UPDATE part SET chunk=(SELECT max(id) FROM chunk) WHERE claim=1"); } },
         { "a part row that says left out", Verdict::Wrong, "which that claim did not train",
             [](C c) { c.sql("UPDATE part SET skipped=1 WHERE claim=3"); } },
         { "the state of a chunk", Verdict::Wrong, "differ from its chunks",
             [](C c) { c.sql("UPDATE chunk SET state=1 WHERE id=(SELECT min(id) FROM chunk)"); } },
+        { "a chunk that nobody left out", Verdict::Wrong,
+            "chunk 1 of block 1 (epoch 2) is marked as excluded, and no event says so",
+            [](C c) { markNewByHand(c, ChunkState::Excluded); } },
+        { "a chunk that nobody could not read", Verdict::Wrong,
+            "chunk 1 of block 1 (epoch 2) is marked as poisoned, and no event says so",
+            [](C c) { markNewByHand(c, ChunkState::Poisoned); } },
+        { "a chunk that nobody accepted as not trained", Verdict::Wrong,
+            "chunk 1 of block 1 (epoch 2) is marked as accepted, and no event says so",
+            [](C c) { markNewByHand(c, ChunkState::Accepted); } },
         { "the counters of a block", Verdict::Wrong, "the counters of block 1 (epoch 1) differ",
             [](C c) { c.sql("UPDATE counts SET n4=n4-1, n1=n1+1, wanted=1 WHERE block=1"); } },
         { "the counters of an epoch", Verdict::Wrong, "epoch 1 counts 7 chunks as committed",
@@ -995,6 +1037,120 @@ private Q_SLOTS:
         const auto refused = checkResume(run.paths, file, reader, {}, audited);
         QVERIFY(!refused.ok());
         QVERIFY2(refused.error().message.find("seed is '99'") != std::string::npos, refused.error().message.c_str());
+    }
+
+    void aResumeWentOnFromATrackerThatDoctorCallsDamaged_data()
+    {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::newRow("marks of what the parent run trained") << QByteArray("UPDATE chunk SET inherited=1");
+        QTest::newRow("the newest events are gone")
+            << QByteArray("DELETE FROM event WHERE seq>=(SELECT seq FROM event WHERE cause='epoch 1 is complete')");
+        QTest::newRow("a saved claim that is called lost") << QByteArray("UPDATE claim SET outcome=3 WHERE id=3");
+    }
+    /// Doctor and audit advised a repair, and resume and its dry run said nothing.
+    void aResumeWentOnFromATrackerThatDoctorCallsDamaged()
+    {
+        QFETCH(QByteArray, sql);
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        const auto resumed = [&] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(run.paths, file, reader, {}, [&] { return audit(run.paths.tracker()); });
+        };
+        good(resumed());
+        run.sql(sql.toStdString());
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY(!damage.empty());
+        const auto refused = resumed();
+        QVERIFY(!refused.ok());
+        QVERIFY2(has(refused.error().message, damage) && has(refused.error().message, "--repair"),
+            refused.error().message.c_str());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { }, true)).needed);
+        good(resumed());
+    }
+
+    void aRepairBelievedATrackerThatTheManifestsDeny_data()
+    {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QString>("said");
+        const char* const chunk = "(SELECT chunk FROM claim WHERE id=3)";
+        QTest::newRow("the part of a chunk is gone") // its windows were trained again, into the same weights
+            << QByteArray("DELETE FROM part WHERE claim=3; UPDATE chunk SET state=1, covered=0 WHERE id=") + chunk
+            << QStringLiteral("claim 3 was trained, and no checkpoint has a part of it");
+        QTest::newRow("a chunk is free that checkpoints have") // it was claimed and given back for ever
+            << QByteArray("UPDATE chunk SET state=1 WHERE id=") + chunk
+            << QStringLiteral("is free, and surviving checkpoints have all of its windows");
+    }
+    /// The counters were counted anew and the rest was taken for true: "the tracker is whole".
+    void aRepairBelievedATrackerThatTheManifestsDeny()
+    {
+        QFETCH(QByteArray, sql);
+        QFETCH(QString, said);
+        Changed run(whole_);
+        const auto committed = [&run] {
+            return good(Database::open(run.paths.tracker(), {})).integer("SELECT count(*) FROM chunk WHERE state=4");
+        };
+        const auto before = committed();
+        run.sql(sql.toStdString());
+        good(recount(run.paths.tracker()));
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY2(has(damage, said.toStdString()), damage.c_str());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { })).needed);
+        QCOMPARE(committed(), before);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), allTexts(report).c_str());
+    }
+
+    void aPartThatIsNotThatOfItsManifestIsFoundWithoutTheLedger()
+    {
+        Changed run(whole_);
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        QVERIFY(good(differenceFromManifests(run.paths, reader)).empty());
+        run.sql("UPDATE part SET past=past-1 WHERE claim=3");
+        const std::string said = good(differenceFromManifests(run.paths, reader));
+        QVERIFY2(has(said, " by its manifest and "), said.c_str());
+    }
+
+    /// It was set aside as damaged, and a tracker of this version took its place.
+    void aRepairReplacedTheTrackerOfANewerFurrow()
+    {
+        Changed run(whole_);
+        run.sql("PRAGMA user_version=99");
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok() && refused.error().code == ErrorCode::InvalidArgument);
+        QVERIFY2(has(refused.error().message, "newer Furrow"), refused.error().message.c_str());
+        QCOMPARE(good(Database::open(run.paths.tracker(), {})).integer("PRAGMA user_version"),
+            std::optional<std::int64_t>(99));
+    }
+
+    /// The audit called a chunk left out that nobody had left out, and everything in order.
+    void aChunkThatWasTriedAgainWasPoisonedByHand()
+    {
+        Changed run(whole_);
+        const ChunkId leftOut = chunkIdOf({ 1, 1, 1 });
+        const ChunkId again = chunkIdOf({ 3, 2, 1 });
+        const auto proven = [&run] { return good(auditRun(run.paths, AuditDepth::Quick)); };
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
+        good(ledger.exclude({ &leftOut, 1 }, {}));
+        good(openEpochsUpTo(run.paths.tracker(), 3)); // which take it over, without an event of their own
+        good(good(FeederLedger::open(run.paths.tracker())).setFailed(2, "its file is gone"));
+        good(ledger.acceptPoisoned(std::vector { chunkIdOf({ 1, 2, 0 }) }));
+        good(ledger.retryPoisoned({ &again, 1 }));
+        const auto report = proven();
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+        QCOMPARE(report.epochs.at(3).excluded, 1);
+        QCOMPARE(report.epochs.at(1).accepted, 1);
+        markByHand(run, again, ChunkState::Poisoned);
+        QVERIFY(has(allTexts(proven()), "chunk 1 of block 2 (epoch 4) is marked as poisoned, and no event says so"));
+    }
+
+    /// It was told as lost training, and the run as in order.
+    void aSavedClaimThatIsCalledLostCountsAsNoLoss()
+    {
+        Changed run(whole_);
+        run.sql("UPDATE claim SET outcome=3 WHERE id=3");
+        QCOMPARE(good(auditRun(run.paths, AuditDepth::Quick)).epochs.front().chunksLost, 0);
     }
 
     /// Its tracker names the workers of the original, which were shown as its own.

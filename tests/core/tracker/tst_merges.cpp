@@ -13,6 +13,7 @@ private Q_SLOTS:
     void mergeMovesAllHeadsAndKeepsTheParts();
     void whoWaitedForOthersHeldThemUp();
     void repairLeavesNoReplicaBehindTheMergeThatItWentInto();
+    void weightsThatWereSavedTwiceWereAnotherLineForARepair();
     void damagedMergeFallsBackToItsMembers();
     void damagedMergeIsNotLookedForAgain();
     void deadReplicaTakesPartWithItsLastCheckpoint();
@@ -175,6 +176,42 @@ void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock 
     QCOMPARE(rebuilt.heads, std::vector<std::string> { "m1" });
     SAME(newestHead(field, 0), merged);
     SAME(newestHead(field, 1), merged);
+    verifyClean(field);
+}
+
+/// A worker that was stopped in a merge had saved its weights once more, with what they evaluate to: a repair called
+/// that another line, and asked for a yes to a loss that was none.
+void TestMerges::weightsThatWereSavedTwiceWereAnotherLineForARepair()
+{
+    Field field;
+    field.fill(1, 6);
+    auto a = field.worker(0);
+    auto b = field.worker(1);
+    const CheckpointId ca = trainOne(a, 0, "a1");
+    const CheckpointId cb = trainOne(b, 1, "b1");
+    auto supervisor = field.supervisor();
+    const std::int64_t round = good(supervisor.openMergeRound());
+    good(a.contribute(round, ca));
+    good(b.contribute(round, cb));
+    good(a.takeMerge(round));
+    good(a.commitMerge(round, record(-1, "m1")));
+    good(a.end("done"));
+    good(b.end("done"));
+    for (const bool hasMore : { false, true }) {
+        std::vector<ProvenCheckpoint> proven(2);
+        proven[0].record = record(1, "b2");
+        proven[0].parents = { "b1" };
+        proven[1].record = record(-1, "m1");
+        proven[1].record.kind = CheckpointKind::Merge;
+        proven[1].parents = { "a1", "b1" };
+        proven[0].whole = proven[1].whole = true;
+        proven[0].writtenWallNs = proven[1].writtenWallNs = field.clock.wallNs();
+        if (hasMore)
+            proven[0].parts = { Part { chunkIdOf({ 0, 0, 5 }), { 0, 1 } } };
+        const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, 0, field.clock));
+        QCOMPARE(rebuilt.leftOut.size(), std::size_t(hasMore ? 1 : 0));
+        QCOMPARE(rebuilt.checkpoints, 0);
+    }
     verifyClean(field);
 }
 
