@@ -3,9 +3,11 @@
 #include "core/run/folder/attempt_config.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/known_evaluation.h"
+#include "core/run/status/lost_trainings.h"
 #include "core/run/status/run_weights.h"
 #include "core/run/status/tracker_config.h"
 #include "core/telemetry/pace_meter.h"
+#include "core/tracker/worker_ends.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 
@@ -18,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace furrow {
 
@@ -118,31 +121,39 @@ std::optional<std::int64_t> overBy(const AttemptRow& attempt, std::int64_t wallN
     return end && *end + (attempt.endedWallNs ? 0 : kLastStepNs) <= wallNs ? end : std::nullopt;
 }
 
-/// Which processes lived at a moment. Of those that died with their supervisor the next attempt wrote down when it
-/// found them: they lived no longer than their own attempt.
+/// Whether it was known by then how a process had ended. What was found dead was seen last before, and found when the
+/// next attempt began.
+bool isEndTold(const IncarnationRow& row, std::int64_t wallNs, const std::vector<AttemptRow>& attempts)
+{
+    if (row.endedWallNs == 0 || row.endedWallNs > wallNs)
+        return false;
+    return !tells(row.endCause, { kFoundDead })
+        || std::any_of(attempts.begin(), attempts.end(),
+            [&](const AttemptRow& one) { return one.id > row.attempt && one.startedWallNs <= wallNs; });
+}
+
+/// Which processes lived at a moment. Those that died with their supervisor lived no longer than their own attempt.
 class Living {
 public:
     Living(std::int64_t wallNs, const PastSources& sources)
-        : wallNs_(wallNs)
-        , tables_(*sources.tables)
+        : processes_(processesAt(wallNs, sources))
     {
-        for (const AttemptRow& attempt : tables_.attempts)
+        for (const AttemptRow& attempt : sources.tables->attempts)
             if (overBy(attempt, wallNs, sources)) // looks at all claims, so once an attempt
                 over_.insert(attempt.id);
     }
     /// The one that holds, or held, a claim.
     bool has(const ClaimRow& claim) const
     {
-        const auto& rows = tables_.incarnations;
-        return !over_.contains(claim.attempt) && std::any_of(rows.begin(), rows.end(), [&](const IncarnationRow& row) {
-            return row.worker == claim.worker && row.attempt == claim.attempt
-                && row.startedWallNs <= claim.claimedWallNs && (row.endedWallNs == 0 || row.endedWallNs > wallNs_);
-        });
+        return !over_.contains(claim.attempt)
+            && std::any_of(processes_.begin(), processes_.end(), [&](const IncarnationRow& row) {
+                   return row.worker == claim.worker && row.attempt == claim.attempt
+                       && row.startedWallNs <= claim.claimedWallNs && row.live;
+               });
     }
 
 private:
-    std::int64_t wallNs_;
-    const LedgerTables& tables_;
+    std::vector<IncarnationRow> processes_;
     std::set<AttemptId> over_;
 };
 
@@ -189,7 +200,8 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         status.tokens += claim.keptSteps > 0 ? keptTokens(claim, sources) : 0;
     };
     for (const ClaimRow& claim : sources.claims) {
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs) { // a worker that lives tells itself what it has done
+        const bool wentOn = isCutShort(claim) && living && living->has(claim);
+        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs || wentOn) { // who lives tells what it has done
             if (claim.claimedWallNs <= wallNs && living && !living->has(claim))
                 addKept(claim);
             continue;
@@ -244,12 +256,25 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
     }
 }
 
+/// What a worker that is gone told last, as readStatus() shows it: its telemetry ends some steps before or behind.
+void takeLastWords(WorkerStatus& worker, const IncarnationRow& row)
+{
+    worker.phase = row.phase;
+    worker.step = row.step;
+    worker.tokens = row.tokens;
+    if (row.step > 0)
+        worker.loss = row.loss;
+    worker.chunkBlock = row.chunk.value == 0 ? -1 : placeOf(row.chunk).block;
+    worker.chunkColumn = row.chunk.value == 0 ? -1 : placeOf(row.chunk).column;
+    worker.chunkFraction = row.chunkFraction;
+}
+
 /// The workers of the attempt of that time, as far as the ledger knows them.
 void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     std::map<int, WorkerStatus> workers;
-    for (const IncarnationRow& row : sources.tables->incarnations) {
-        if (row.worker < 0 || row.attempt.value != status.attempt || row.startedWallNs > wallNs)
+    for (const IncarnationRow& row : processesAt(wallNs, sources)) {
+        if (row.worker < 0 || row.attempt.value != status.attempt)
             continue;
         const auto [place, isNew] = workers.try_emplace(row.worker);
         WorkerStatus& worker = place->second;
@@ -264,10 +289,11 @@ void takeProcessesBack(RunStatus& status, std::int64_t wallNs, const PastSources
         worker.restarts = restarts;
         worker.startedWallNs = row.startedWallNs;
         worker.loss = std::numeric_limits<double>::quiet_NaN();
-        const bool ended = row.endedWallNs != 0 && row.endedWallNs <= wallNs;
-        worker.endedWallNs = ended ? row.endedWallNs : 0;
-        worker.endCause = ended ? row.endCause : Message();
-        worker.alive = !ended && isUnderWay(status.state);
+        worker.endedWallNs = row.endedWallNs;
+        worker.endCause = row.endCause;
+        worker.alive = row.live && isUnderWay(status.state);
+        if (!worker.alive)
+            takeLastWords(worker, row);
     }
     status.workers.clear();
     for (auto& [number, worker] : workers)
@@ -323,21 +349,39 @@ double paceAt(const Stretch& stretch)
                                       : static_cast<double>(stretch.tokensPerSecond.values[last]);
 }
 
-/// As readStatus() marks them: of a worker that had ended by then, and whose newest training was lost with it.
-void markGoneLosses(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+/// What the process of a worker had begun to train last, as it stood then: enough to find the step that it told last.
+std::vector<ClaimRow> newestTrainingsOf(
+    const WorkerStatus& worker, std::int64_t attempt, std::int64_t wallNs, const PastSources& sources)
 {
-    for (WorkerStatus& worker : status.workers) {
-        if (worker.alive || !std::isfinite(worker.loss))
+    constexpr std::size_t kEnough = 1000;
+    std::vector<ClaimRow> newest;
+    for (auto claim = sources.claims.rbegin(); claim != sources.claims.rend() && newest.size() < kEnough; ++claim) {
+        if (claim->worker != worker.worker || claim->attempt.value != attempt
+            || claim->claimedWallNs < worker.startedWallNs || claim->startedWallNs == 0
+            || claim->startedWallNs > wallNs)
             continue;
-        const auto newest = std::find_if(sources.claims.rbegin(), sources.claims.rend(), [&](const ClaimRow& claim) {
-            return claim.worker == worker.worker && claim.attempt.value == status.attempt && claim.startedWallNs != 0
-                && claim.startedWallNs <= wallNs;
-        });
-        worker.lossIsGone
-            = newest != sources.claims.rend() && isOfNoWeights(*newest) && !isLeftLater(*newest, wallNs, sources);
+        newest.push_back(*claim);
+        if (isLeftLater(*claim, wallNs, sources))
+            newest.back().outcome = ClaimEnd::Committed;
     }
+    std::reverse(newest.begin(), newest.end());
+    return newest;
 }
 
+/// As readStatus() has it: of workers that had ended also whether the step that they told last was lost with them.
+void takeLossBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    for (WorkerStatus& worker : status.workers)
+        if (!worker.alive && std::isfinite(worker.loss))
+            worker.lossIsGone
+                = isStepOfNoWeights(worker.step, newestTrainingsOf(worker, status.attempt, wallNs, sources));
+    const MeanLoss mean = meanLossOf(status.workers);
+    status.loss = mean.loss;
+    status.lossWorkers = mean.workers;
+    status.lossIsGone = mean.isGone;
+}
+
+/// What the workers that lived had told by then.
 void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     const TelemetrySnapshot& telemetry = *sources.telemetry;
@@ -345,7 +389,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
     for (std::size_t i = 0; i < telemetry.stretches.size(); ++i) {
         const Stretch& stretch = telemetry.stretches[i];
         const auto worker = std::find_if(status.workers.begin(), status.workers.end(),
-            [&](const WorkerStatus& w) { return w.worker == stretch.worker; });
+            [&](const WorkerStatus& w) { return w.worker == stretch.worker && w.alive; });
         if (stretch.size() == 0 || stretch.attempt != status.attempt || worker == status.workers.end())
             continue;
         if (stretch.wallEnd() * 1e9 < static_cast<double>(worker->startedWallNs))
@@ -357,20 +401,15 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         worker->loss = stretch.rank > 0 ? std::numeric_limits<double>::quiet_NaN() // only rank 0 knows it
                                         : static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();
-        const bool trains = worker->alive && worker->secondsSinceProgress <= quietAfter(stretch);
+        const bool trains = worker->secondsSinceProgress <= quietAfter(stretch);
         worker->tokensPerSecond = trains ? paceAt(stretch) : 0;
         worker->phase = trains ? worker->phase : WorkerPhase::Wait;
         worker->chunkBlock = chunk.value == 0 ? -1 : placeOf(chunk).block;
         worker->chunkColumn = chunk.value == 0 ? -1 : placeOf(chunk).column;
         worker->chunkFraction = fractionAt(*worker, status.attempt, chunk, sources.claims);
     }
-    markGoneLosses(status, wallNs, sources);
     for (const WorkerStatus& worker : status.workers)
         status.tokensPerSecond += worker.tokensPerSecond;
-    const MeanLoss mean = meanLossOf(status.workers);
-    status.loss = mean.loss;
-    status.lossWorkers = mean.workers;
-    status.lossIsGone = mean.isGone;
 }
 
 /// A worker had a claim in training; a follower of a data-parallel group holds none, and the steps are those of rank 0.
@@ -379,7 +418,7 @@ bool isTraining(const WorkerStatus& worker, std::int64_t attempt, std::int64_t w
     return std::any_of(sources.claims.begin(), sources.claims.end(), [&](const ClaimRow& claim) {
         return claim.worker == worker.worker && claim.attempt.value == attempt
             && claim.claimedWallNs >= worker.startedWallNs && claim.startedWallNs != 0 && claim.startedWallNs <= wallNs
-            && (claim.endedWallNs == 0 || claim.endedWallNs > wallNs);
+            && (claim.endedWallNs == 0 || claim.endedWallNs > wallNs || isCutShort(claim));
     });
 }
 
@@ -402,43 +441,84 @@ void addWorkUnderWay(RunStatus& status, std::int64_t wallNs, const PastSources& 
     }
 }
 
-/// As readStatus() counts it, of processes and checkpoints as they were.
-bool areWeightsThere(
-    const ToldEvaluation& told, const RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+/// The checkpoints that were there, with the heads of that time. What was removed since, or found damaged, was not yet.
+std::vector<SupervisorLedger::CheckpointRow> checkpointsAt(std::int64_t wallNs, const PastSources& sources)
 {
-    const auto lived = [&](const IncarnationRow& row) {
-        return row.attempt.value == status.attempt && isUnderWay(status.state)
-            && (row.endedWallNs == 0 || row.endedWallNs > wallNs);
-    };
-    const auto wasThere = [&](const SupervisorLedger::CheckpointRow& row) {
-        return row.wallNs <= wallNs
-            && (row.surviving || std::any_of(sources.left.begin(), sources.left.end(), [&](const Replay::Left& left) {
-                   return left.wallNs > wallNs;
-               }));
-    };
-    return areWeightsThere(told, sources.tables->checkpoints, sources.tables->incarnations, lived, wasThere);
+    const bool wentBackLater = std::any_of(
+        sources.left.begin(), sources.left.end(), [wallNs](const Replay::Left& left) { return left.wallNs > wallNs; });
+    auto rows = sources.tables->checkpoints;
+    std::erase_if(rows, [&](const SupervisorLedger::CheckpointRow& row) {
+        return row.wallNs > wallNs || (!row.surviving && !wentBackLater);
+    });
+    std::set<CheckpointId> trainedOn;
+    for (const auto& row : rows)
+        trainedOn.insert(row.record.parents.begin(), row.record.parents.end());
+    for (auto& row : rows) {
+        row.surviving = true;
+        row.removed = row.damaged = false;
+        row.head = !trainedOn.contains(row.id);
+    }
+    return rows;
 }
 
-/// The newest of weights that were there, as readStatus() has it.
-void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+/// Of each worker the newest evaluation with a loss and the newest one with answers, as its files had them then.
+std::vector<ToldEvaluation> toldUntil(const TelemetrySnapshot& telemetry)
 {
-    double newest = 0;
-    for (const EvalPoint& eval : sources.telemetry->evals ? *sources.telemetry->evals : std::vector<EvalPoint> {}) {
+    if (!telemetry.evals)
+        return {};
+    std::map<std::pair<int, bool>, ToldEvaluation> newest; // by worker, and whether for its answers
+    const auto keep = [&newest](const ToldEvaluation& told, bool forAnswers) {
+        const auto [known, isFirst] = newest.try_emplace({ told.worker, forAnswers }, told);
+        if (!isFirst && told.wallNs >= known->second.wallNs)
+            known->second = told;
+    };
+    for (const EvalPoint& eval : *telemetry.evals) {
         const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
         const ToldEvaluation told { eval.worker, eval.record.what == EvalRecord::What::Merged, step, eval.record.loss,
             static_cast<std::int64_t>(eval.wall * 1e9), eval.record.tasks };
-        if (eval.wall < newest || (sources.tables != nullptr && !areWeightsThere(told, status, wallNs, sources)))
-            continue;
-        newest = eval.wall;
+        if (std::isfinite(told.loss))
+            keep(told, false);
         if (told.tasks.questions > 0)
-            status.answers = answersOf(told);
-        if (!eval.record.hasLoss())
-            continue;
-        status.evaluation = heldOutLossOf(told, status.evaluated);
-        const auto until = sources.tables == nullptr ? std::optional(status.evaluation->wallNs)
-                                                     : wholeUntil(*status.evaluation, sources.tables->checkpoints);
-        status.evaluation->beforeEndOf = unfinishedEpoch(status.epochs, until);
+            keep(told, true);
     }
+    std::vector<ToldEvaluation> all;
+    for (const auto& [whose, told] : newest)
+        all.push_back(told);
+    return all;
+}
+
+/// As newestEvaluation() answers it of files.
+NewestTold newestOf(const std::vector<ToldEvaluation>& told)
+{
+    return [&told](const std::function<bool(const ToldEvaluation&)>& question) {
+        std::optional<ToldEvaluation> newest;
+        for (const ToldEvaluation& one : told)
+            if (question(one) && (!newest || one.wallNs > newest->wallNs))
+                newest = one;
+        return newest;
+    };
+}
+
+/// The newest of weights that were there, as readStatus() has it: of processes and checkpoints as they were.
+void takeEvaluationsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    const auto told = sources.telemetry == nullptr ? std::vector<ToldEvaluation>() : toldUntil(*sources.telemetry);
+    const bool isRead = sources.tables != nullptr;
+    const auto rows = isRead ? checkpointsAt(wallNs, sources) : std::vector<SupervisorLedger::CheckpointRow>();
+    const auto processes = isRead ? processesAt(wallNs, sources) : std::vector<IncarnationRow>();
+    const auto lived = [&status](const IncarnationRow& row) {
+        return row.attempt.value == status.attempt && isUnderWay(status.state) && row.live;
+    };
+    const auto isThere = [](const SupervisorLedger::CheckpointRow&) { return true; };
+    KnownEvaluation known = knownEvaluation(newestOf(told), rows, status.evaluated,
+        [&](const ToldEvaluation& one) { return !isRead || areWeightsThere(one, rows, processes, lived, isThere); });
+    status.answers = known.answers;
+    status.evaluation = std::move(known.loss);
+    if (!status.evaluation)
+        return;
+    const bool isNewest = status.evaluation->checkpoint != 0 && !status.evaluation->superseded;
+    status.evaluation->beforeEndOf
+        = unfinishedEpoch(status.epochs, isNewest ? std::nullopt : wholeUntil(*status.evaluation, rows));
 }
 
 /// Of a run without a delta telemetry knows nothing of it; what is not stated now was not known better then.
@@ -502,10 +582,25 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     if (sources.telemetry != nullptr) {
         takeWorkersBack(status, wallNs, sources);
         addWorkUnderWay(status, wallNs, sources);
-        takeEvaluationsBack(status, wallNs, sources);
         takePrivacyBack(status, wallNs, sources);
     }
+    takeLossBack(status, wallNs, sources);
+    takeEvaluationsBack(status, wallNs, sources);
     return status;
+}
+
+std::vector<IncarnationRow> processesAt(std::int64_t wallNs, const PastSources& sources)
+{
+    std::vector<IncarnationRow> rows = sources.tables->incarnations;
+    std::erase_if(rows, [wallNs](const IncarnationRow& row) { return row.startedWallNs > wallNs; });
+    for (IncarnationRow& row : rows) {
+        row.live = !isEndTold(row, wallNs, sources.tables->attempts);
+        if (!row.live)
+            continue;
+        row.endedWallNs = 0;
+        row.endCause = {};
+    }
+    return rows;
 }
 
 bool isLiveAt(std::int64_t wallNs, const PastSources& sources)
@@ -589,17 +684,22 @@ std::optional<double> shownEvaluation(const StatusPtr& shown)
     return shown->supervised ? std::nullopt : std::optional(std::numeric_limits<double>::quiet_NaN());
 }
 
-std::vector<LostTraining> lostAt(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources)
+std::function<bool(const ClaimRow&)> lostBy(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources)
 {
     const auto living
         = sources.tables == nullptr ? std::nullopt : std::optional<Living>(std::in_place, wallNs, sources);
-    const auto wasLost = [&](const ClaimRow& claim) {
+    return [living, wallNs, &shown, &sources](const ClaimRow& claim) {
         if (claim.attempt.value > shown.attempt || isLeftLater(claim, wallNs, sources))
             return false;
         if (claim.attempt.value < shown.attempt || !isUnderWay(shown.state))
             return true;
         return living && !living->has(claim);
     };
+}
+
+std::vector<LostTraining> lostAt(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources)
+{
+    const auto wasLost = lostBy(wallNs, shown, sources);
     std::vector<ClaimRow> then = sources.claims;
     std::erase_if(then, [wallNs](const ClaimRow& claim) { return claim.claimedWallNs > wallNs; });
     for (ClaimRow& claim : then)

@@ -5,6 +5,7 @@
 #include "ui/models/replay.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -29,10 +30,15 @@ struct PastSources {
 };
 
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the
-/// moves of the ledger, steps and samples from the claims whose weights were there, losses and speeds from the
-/// telemetry, RunStatus::goneHolds from what processes held that were gone by then. What nobody kept (why an epoch
-/// stayed open, what the feeder had read) is left empty.
+/// moves of the ledger, steps and samples from the claims whose weights were there, losses and speeds of the living
+/// from the telemetry, of the dead what they told last, RunStatus::goneHolds from what processes held that were gone by
+/// then. What nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
+
+/// The processes that had begun by a moment, as the ledger knew them then: of one that died with its supervisor, and
+/// was found dead by the next attempt, no end until that began.
+/// @param sources  without epochs
+std::vector<IncarnationRow> processesAt(std::int64_t wallNs, const PastSources& sources);
 
 /// Whether an attempt went on at a moment: of one that left no record, until the last thing that is known of it.
 /// @param sources  without epochs
@@ -60,6 +66,13 @@ std::vector<ActiveStretch> activeStretches(Workbench& bench);
 /// What legends call "eval" of the status that is shown. Absent: the newest of the curve; NaN: that too, and its
 /// weights are lost. While the run trains, workers may have evaluated what no checkpoint has yet.
 std::optional<double> shownEvaluation(const StatusPtr& shown);
+/// Whether its process died in the middle of a training: that ended then, and not when the process was seen last, as
+/// the ledger has it.
+inline bool isCutShort(const ClaimRow& claim) { return claim.outcome == ClaimEnd::Lost && claim.tokens == 0; }
+/// Whether a training that the ledger has as lost had been lost by a moment already.
+/// @param shown  statusAt() of the moment
+/// @param sources  without epochs; like `shown` it outlives the answer
+std::function<bool(const ClaimRow&)> lostBy(std::int64_t wallNs, const RunStatus& shown, const PastSources& sources);
 /// The trainings that had died with their processes by a moment, or left the weights: of earlier attempts, of one that
 /// was over then, and of workers that had ended.
 /// @param shown  statusAt() of the moment

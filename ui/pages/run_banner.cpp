@@ -39,8 +39,8 @@ QString keptSentence(const RunStatus& status, const TablesPtr& tables)
             "RunBanner", "No checkpoint has been written yet: a resume starts from the beginning.");
     const ChunkCounts& chunks = shown->together.chunks;
     return QCoreApplication::translate("RunBanner", "Checkpoints hold %1 of %2 chunks of %3; the newest is from %4.")
-        .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum()), epochsName(*shown).toLower(),
-            wallTimeText(status.newestCheckpointWallNs));
+        .arg(countText(chunks[ChunkState::Committed]), countText(chunks.sum() - chunks[ChunkState::Excluded]),
+            epochsName(*shown).toLower(), wallTimeText(status.newestCheckpointWallNs));
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -56,47 +57,121 @@ std::int64_t endOf(const ClaimRow& claim, const LastSigns& signs, const std::set
     return std::max(claim.claimedWallNs, sign == signs.end() ? 0 : sign->second);
 }
 
-void addClaims(std::map<int, Lane>& lanes, const std::vector<ClaimRow>& claims, const LastSigns& signs,
-    const std::set<ChunkId>& gone)
+/// What the lanes are made of, as it is known, or was at the moment that is replayed.
+struct KnownWork {
+    std::vector<ClaimRow> claims; ///< the newest of each worker
+    std::vector<IncarnationRow> processes;
+    std::set<ChunkId> gone; ///< what processes hold that are gone
+    LastSigns signs;
+};
+
+/// What each worker had claimed last by a moment, oldest first: no lane has room for more.
+std::vector<ClaimRow> newestClaims(const std::vector<ClaimRow>& claims, std::int64_t untilNs)
 {
-    for (const ClaimRow& claim : claims) {
-        Lane& lane = lanes[claim.worker];
-        lane.worker = claim.worker;
-        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
-            seconds(claim.startedWallNs), seconds(endOf(claim, signs, gone)), isLost(claim, gone) });
-    }
-    for (auto& [worker, lane] : lanes) {
-        if (lane.claims.size() > kMostClaimsPerLane)
-            lane.claims.erase(lane.claims.begin(), lane.claims.end() - kMostClaimsPerLane);
+    std::map<int, std::size_t> perWorker;
+    std::vector<ClaimRow> newest;
+    for (auto claim = claims.rbegin(); claim != claims.rend(); ++claim)
+        if (claim->claimedWallNs <= untilNs && ++perWorker[claim->worker] <= kMostClaimsPerLane)
+            newest.push_back(*claim);
+    std::reverse(newest.begin(), newest.end());
+    return newest;
+}
+
+/// As it stood at a moment: what ended later still went on, and what was lost later was there.
+void takeBack(ClaimRow& claim, std::int64_t wallNs, const std::function<bool(const ClaimRow&)>& wasLost)
+{
+    if (claim.startedWallNs > wallNs)
+        claim.startedWallNs = 0;
+    if (claim.outcome == ClaimEnd::Lost && wasLost(claim))
+        return;
+    if (claim.endedWallNs > wallNs || isCutShort(claim)) {
+        claim.endedWallNs = 0;
+        claim.outcome = ClaimEnd::Open;
+    } else if (claim.outcome == ClaimEnd::Lost) {
+        claim.outcome = ClaimEnd::Trained;
     }
 }
 
-void addProcesses(std::map<int, Lane>& lanes, const LedgerTables& tables, const LastSigns& signs)
+/// Nobody knew yet how those had ended that died with their supervisor, only that it had been heard of last.
+void endWithTheirAttempts(std::vector<IncarnationRow>& processes, const RunStatus& shown, const LastSigns& signs)
 {
-    std::map<int, int> replicaOf;
-    for (const IncarnationRow& row : tables.incarnations) {
+    for (IncarnationRow& row : processes) {
+        const bool isOver = row.attempt.value < shown.attempt || !isUnderWay(shown.state);
+        const auto sign = signs.find(row.attempt.value);
+        if (!row.live || !isOver || sign == signs.end())
+            continue;
+        row.live = false;
+        row.endedWallNs = sign->second;
+    }
+}
+
+KnownWork knownWork(Workbench& bench)
+{
+    const auto& watcher = bench.watcher();
+    const auto& claims = bench.claims().claims();
+    const auto moment = bench.replay().moment();
+    KnownWork known { newestClaims(claims, moment.value_or(std::numeric_limits<std::int64_t>::max())), {}, {}, {} };
+    const StatusPtr shown = shownStatus(bench);
+    if (!shown)
+        return known;
+    for (const ChunkCell& cell : shown->goneHolds)
+        known.gone.insert(cell.id);
+    if (!watcher.tables())
+        return known;
+    const PastSources sources { *watcher.status(), {}, bench.replay().left(), claims, watcher.tables().get(),
+        watcher.telemetry().get() };
+    known.signs = lastSigns(sources);
+    known.processes = moment ? processesAt(*moment, sources) : watcher.tables()->incarnations;
+    if (!moment)
+        return known;
+    endWithTheirAttempts(known.processes, *shown, known.signs);
+    const auto wasLost = lostBy(*moment, *shown, sources);
+    for (ClaimRow& claim : known.claims)
+        takeBack(claim, *moment, wasLost);
+    return known;
+}
+
+void addClaims(std::map<int, Lane>& lanes, const KnownWork& known)
+{
+    for (const ClaimRow& claim : known.claims) {
+        Lane& lane = lanes[claim.worker];
+        lane.worker = claim.worker;
+        lane.claims.push_back({ claim.chunk.value, chunkShort(claim.block, claim.column), seconds(claim.claimedWallNs),
+            seconds(claim.startedWallNs), seconds(endOf(claim, known.signs, known.gone)), isLost(claim, known.gone) });
+    }
+}
+
+void addProcesses(std::map<int, Lane>& lanes, const KnownWork& known)
+{
+    for (const IncarnationRow& row : known.processes) {
         if (row.worker == kNoWorker)
             continue; // a merge task claims nothing
         Lane& lane = lanes[row.worker];
         lane.worker = row.worker;
-        replicaOf[row.replica] = row.worker;
         const QString device = QString::fromStdString(row.deviceName.empty() ? row.device : row.deviceName);
         lane.detail = device;
         if (!lane.deaths.empty() && lane.deaths.back().restarted == 0)
             lane.deaths.back().restarted = seconds(row.startedWallNs);
         if (row.live || row.endedWallNs == 0)
             continue;
-        const std::int64_t endedNs = whenItEnded(row.endedWallNs, row.attempt, signs);
+        const std::int64_t endedNs = whenItEnded(row.endedWallNs, row.attempt, known.signs);
         const QString label = isEndInOrder(row.endCause)
             ? QString()
             : QStringLiteral("%2: %1").arg(coreWords(row.endCause), wallTimeText(endedNs));
         lane.deaths.push_back({ seconds(endedNs), label, 0 });
     }
-    for (const auto& checkpoint : tables.checkpoints) {
-        const auto worker = replicaOf.find(checkpoint.record.replica);
-        if (worker != replicaOf.end())
+}
+
+void addCommits(std::map<int, Lane>& lanes, const KnownWork& known, const LedgerTables& tables, std::int64_t untilNs)
+{
+    std::map<int, int> replicaOf;
+    for (const IncarnationRow& row : known.processes)
+        if (row.worker != kNoWorker)
+            replicaOf[row.replica] = row.worker;
+    for (const auto& checkpoint : tables.checkpoints)
+        if (const auto worker = replicaOf.find(checkpoint.record.replica);
+            worker != replicaOf.end() && checkpoint.wallNs <= untilNs)
             lanes[worker->second].commits.push_back(seconds(checkpoint.wallNs));
-    }
 }
 
 /// How fast a worker trains now; of one that did not say how it ended, as it may be while nobody can read the run, how
@@ -116,6 +191,26 @@ void addSpeeds(std::map<int, Lane>& lanes, const LedgerTables& tables, const Run
 }
 
 } // namespace
+
+std::vector<Lane> shownLanes(Workbench& bench)
+{
+    const TablesPtr& tables = bench.watcher().tables();
+    const auto moment = bench.replay().moment();
+    const KnownWork known = knownWork(bench);
+    std::map<int, Lane> byWorker;
+    addClaims(byWorker, known);
+    addProcesses(byWorker, known);
+    if (tables)
+        addCommits(byWorker, known, *tables, moment.value_or(std::numeric_limits<std::int64_t>::max()));
+    if (const StatusPtr present = presentStatus(bench); present && tables && !moment) // nobody kept speeds
+        addSpeeds(byWorker, *tables, *present);
+    std::vector<Lane> lanes;
+    for (auto& [worker, lane] : byWorker) {
+        lane.name = LanesDock::tr("Worker %1").arg(worker);
+        lanes.push_back(std::move(lane));
+    }
+    return lanes;
+}
 
 LanesDock::LanesDock(Workbench& bench, QWidget* parent)
     : QWidget(parent)
@@ -170,7 +265,7 @@ LanesDock::LanesDock(Workbench& bench, QWidget* parent)
 
 void LanesDock::takeMoment()
 {
-    stale_ = stale_ || isPast_ != bench_.replay().moment().has_value(); // speeds are of the present
+    stale_ = true;
     if (isVisible())
         showNow();
 }
@@ -192,31 +287,14 @@ void LanesDock::showNow()
 void LanesDock::rebuild()
 {
     stale_ = false;
-    isPast_ = bench_.replay().moment().has_value();
-    std::map<int, Lane> byWorker;
-    const auto& watcher = bench_.watcher();
-    const LastSigns signs = watcher.status() && watcher.tables()
-        ? lastSigns({ *watcher.status(), {}, bench_.replay().left(), bench_.claims().claims(), watcher.tables().get(),
-              watcher.telemetry().get() })
-        : LastSigns {};
-    std::set<ChunkId> gone;
-    for (const ChunkCell& cell : watcher.status() ? watcher.status()->goneHolds : std::vector<ChunkCell> {})
-        gone.insert(cell.id);
-    addClaims(byWorker, bench_.claims().claims(), signs, gone);
-    if (watcher.tables())
-        addProcesses(byWorker, *watcher.tables(), signs);
-    if (const StatusPtr known = presentStatus(bench_); known && watcher.tables() && !isPast_)
-        addSpeeds(byWorker, *watcher.tables(), *known);
-    auto lanes = std::make_shared<std::vector<Lane>>();
+    const auto lanes = std::make_shared<const std::vector<Lane>>(shownLanes(bench_));
     newest_ = 0;
     oldest_ = std::numeric_limits<double>::max();
-    for (auto& [worker, lane] : byWorker) {
-        lane.name = tr("Worker %1").arg(worker);
+    for (const Lane& lane : *lanes) {
         for (const LaneClaim& claim : lane.claims)
             newest_ = std::max({ newest_, claim.claimed, claim.started, claim.ended });
         if (!lane.claims.empty())
             oldest_ = std::min(oldest_, lane.claims.front().claimed);
-        lanes->push_back(std::move(lane));
     }
     stack_->setCurrentWidget(lanes->empty() ? static_cast<QWidget*>(empty_) : lanes_);
     lanes_->setLanes(lanes);

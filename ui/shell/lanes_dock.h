@@ -1,8 +1,9 @@
 #pragma once
 
-#include "ui/bridge/run_feed.h"
+#include "ui/widgets/lane_view.h"
 
 #include <QWidget>
+#include <vector>
 
 class QComboBox;
 class QStackedWidget;
@@ -11,8 +12,10 @@ class QTimer;
 namespace furrow {
 
 class EmptyState;
-class LaneView;
 class Workbench;
+
+/// What each worker did with its chunks, by their numbers: as it is known, or as it was at the moment that is replayed.
+std::vector<Lane> shownLanes(Workbench& bench);
 
 /// The lanes of the workers over the last minutes, made of the claim history.
 class LanesDock : public QWidget {
@@ -36,7 +39,6 @@ private:
     QComboBox* span_;
     QTimer* timer_;
     bool stale_ = true;
-    bool isPast_ = false; ///< made while a moment was replayed
     double oldest_ = 0; // begin of what is known [s since 1970]
     double newest_ = 0; // end of what is known [s since 1970]
 };

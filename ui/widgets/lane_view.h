@@ -20,7 +20,7 @@ struct LaneClaim {
 
 struct LaneDeath {
     double at = 0;
-    QString label; ///< "SIGKILL 18:41:22, restart 1 of 5"; empty: it ended in order
+    QString label; ///< "SIGKILL 18:41:22, restart 1 of 5"; empty: it ended in order, or it is not known how
     double restarted = 0; ///< 0: no process until now
 };
 

@@ -1,6 +1,7 @@
 // What a person met who used the console by mouse and keyboard. Each test is named after what went wrong.
 #include "core/base/sentence.h"
 #include "core/telemetry/run_telemetry.h"
+#include "core/tracker/worker_ends.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/run_folders.h"
 #include "tests/ui/patience.h"
@@ -465,6 +466,7 @@ private Q_SLOTS:
             return row;
         };
         tables.checkpoints = { saved(1, 20, 120), saved(2, 60, 190) };
+        tables.checkpoints.front().record.evalLoss = 3;
         const auto told = [](double atS, std::int64_t step, double loss) {
             EvalPoint point;
             point.attempt = 1;
@@ -487,6 +489,67 @@ private Q_SLOTS:
         QCOMPARE(lossAt(145), 2.0);
         QCOMPARE(lossAt(160), 3.0);
         QCOMPARE(lossAt(195), 3.0);
+    }
+
+    /// Everything was killed, and found dead by a resume at 300. Of the time before, a replay showed the newest step of
+    /// the telemetry, 2.750 where status had said 2.823, and called an evaluation that of a worker which status had
+    /// called not the newest.
+    void aDeadRunHadAnotherLossAfterItsResume()
+    {
+        LedgerTables tables;
+        tables.attempts = { attemptOf(1, 100, {}), attemptOf(2, 300, {}) };
+        tables.incarnations = { processOf(1, 0, 1, 100, 184), processOf(2, 0, 2, 300, 0) };
+        IncarnationRow& dead = tables.incarnations.front();
+        dead.endCause = sentence(kFoundDead, { WallTime(184 * kSecond), WallTime(300 * kSecond) });
+        dead.step = 471;
+        dead.tokens = 47'100;
+        dead.loss = 2.823;
+        tables.checkpoints.resize(2);
+        for (std::size_t i = 0; i < 2; ++i) {
+            auto& row = tables.checkpoints[i];
+            row.id = { static_cast<std::int64_t>(i) + 1 };
+            row.incarnation = dead.id;
+            row.wallNs = (i == 0 ? 120 : 150) * kSecond;
+        }
+        tables.checkpoints[0].record.evalLoss = 3;
+        tables.checkpoints[1].record.parents = { tables.checkpoints[0].id };
+        const QTemporaryDir folder;
+        StepRecord record;
+        record.monotonicNs = 75 * kSecond;
+        record.step = 470;
+        record.stepTokens = 100;
+        record.loss = 2.75;
+        std::string lines;
+        encodeLine(TelemetryHeader { "r", 1, 0, "b", 110 * kSecond, 0 }, lines);
+        encodeLine(TelemetryRecord(record), lines);
+        std::ofstream(folder.filePath(QStringLiteral("1-w0.jsonl")).toStdString()) << lines;
+        RunTelemetry telemetry(std::filesystem::path(folder.path().toStdString()));
+        while (telemetry.poll()) { }
+        const auto snapshot = telemetry.snapshot();
+        std::vector<ClaimRow> claims(1);
+        claims[0].chunk = chunkIdOf({ 0, 0, 0 });
+        claims[0].attempt = { 1 };
+        claims[0].claimedWallNs = claims[0].startedWallNs = 180 * kSecond;
+        claims[0].endedWallNs = 184 * kSecond;
+        claims[0].outcome = ClaimEnd::Lost;
+        RunStatus now;
+        now.state = RunState::Running;
+        now.attempt = 2;
+        const std::vector<Replay::Left> left;
+        const auto at = [&](std::int64_t second) {
+            return statusAt(second * kSecond, { now, {}, left, claims, &tables, snapshot.get() });
+        };
+        QCOMPARE(at(186).loss, 2.75); // it lived for all that was known
+        QVERIFY(!at(186).lossIsGone && at(186).workers[0].alive);
+        const RunStatus between = at(250);
+        QVERIFY(between.state == RunState::Interrupted);
+        QCOMPARE(between.loss, 2.823);
+        QVERIFY(between.lossIsGone);
+        QVERIFY(between.workers[0].endCause.empty());
+        QCOMPARE(between.evaluation->loss, 3.0);
+        QVERIFY(between.evaluation->superseded);
+        const RunStatus evaluated = at(130);
+        QVERIFY(!evaluated.evaluation->superseded);
     }
 
     void runsOfOneNameWereOneInTheComparison()

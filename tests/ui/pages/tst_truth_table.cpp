@@ -1,24 +1,29 @@
 // One run in many situations: every view and file that tells the same number must tell the same one. A failure names
 // situation, number and view.
 
+#include "core/base/sentence.h"
 #include "core/run/start/resume_effect.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/audit/audit.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/worker_ends.h"
 #include "tests/truths.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/charts/map_legend.h"
+#include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/overview_page.h"
+#include "ui/shell/lanes_dock.h"
 #include "ui/widgets/meters.h"
 
 #include <nlohmann/json.hpp>
 
 #include <QRegularExpression>
+#include <cmath>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -187,7 +192,27 @@ void loseProcesses(const RunStory& story)
     auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
     db.run("UPDATE incarnation SET pid=2147483646");
     db.run("UPDATE process SET pid=2147483646");
-    db.run("UPDATE attempt SET pid=2147483646 WHERE ended_wall IS NULL"); // as one process, of which the last sign is kept
+    // As one process, of which the last sign is kept.
+    db.run("UPDATE attempt SET pid=2147483646 WHERE ended_wall IS NULL");
+    good(db.takeStatus());
+}
+
+/// As the next attempt does it, which begins then.
+void findDead(const RunStory& story)
+{
+    auto supervisor = story.supervisor();
+    for (const auto& live : good(supervisor.live())) {
+        const Message cause = sentence(kFoundDead, { WallTime(live.lastSeenWallNs), WallTime(systemClock().wallNs()) });
+        (void)good(supervisor.revoke(live.incarnation, cause, live.lastSeenWallNs));
+    }
+    (void)good(supervisor.beginAttempt(thisProcess(), "{}"));
+}
+
+/// The tracker has what a worker told last, which is not its newest step in the telemetry.
+void tellLast(const RunStory& story, int worker, std::int64_t step, double loss)
+{
+    auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+    db.run("UPDATE incarnation SET step=?, tokens=?, loss=? WHERE worker=? AND live=1", step, step * 125, loss, worker);
     good(db.takeStatus());
 }
 
@@ -225,7 +250,20 @@ Truths numbersOf(const RunStatus& status, const std::vector<LostTraining>& lost,
     in("checkpoints", status.checkpoints);
     in("attempt", status.attempt);
     in("curves that are dashed", std::ssize(lost));
+    const auto thousandths = [](double loss) { return std::isfinite(loss) ? std::llround(loss * 1000) : -1; };
+    if (!isAnyAlive(status)) { // the living tell tracker and telemetry at different times
+        in("loss in thousandths", thousandths(status.loss));
+        in("loss is lost", status.lossIsGone ? 1 : 0);
+        in("workers that the loss is of", status.lossWorkers);
+    }
+    in("eval loss in thousandths", status.evaluation ? thousandths(status.evaluation->loss) : -1);
     return truths;
+}
+
+/// What the evaluation that is shown is of, in words.
+QString evaluatedOf(const RunStatus& status)
+{
+    return status.evaluation ? coreWords(ofWhat(*status.evaluation)) : QString();
 }
 
 /// A status as it was read at a moment, and the losses that curves dashed then.
@@ -233,13 +271,15 @@ struct LiveMoment {
     QString name;
     std::int64_t wallNs = 0;
     Truths numbers;
+    QString evaluated;
 };
 
 LiveMoment lookAt(const RunStory& story, const QString& name)
 {
     QTest::qWait(5); // apart from what was written before and is written behind
-    LiveMoment moment { name, systemClock().wallNs(), {} };
+    LiveMoment moment { name, systemClock().wallNs(), {}, {} };
     const RunStatus status = good(readStatus(story.paths()));
+    moment.evaluated = evaluatedOf(status);
     auto reader = good(LedgerReader::open(story.paths().tracker()));
     moment.numbers = numbersOf(
         status, lostTrainings(good(reader.claimsSince(0, 10'000)), status.goneHolds), QStringLiteral("status then"));
@@ -367,7 +407,8 @@ private Q_SLOTS:
         compare(story, End::Running);
     }
 
-    /// A replay was held against its own functions only: between a death and the resume it counted what was lost.
+    /// A replay was held against its own functions only: between a death and the resume it counted what was lost, told
+    /// another loss than status had told of the dead, and of an evaluation not that newer weights were there.
     void aReplayDidNotSayWhatStatusHadSaidThen()
     {
         RunStory story({ 4, 6, 2, 0, 8 });
@@ -378,12 +419,15 @@ private Q_SLOTS:
         }
         QVERIFY(story.trainOne(1, true));
         moments.push_back(lookAt(story, QStringLiteral("the other worker saved")));
+        tellLast(story, 0, 31, 2.9);
         (void)good(story.supervisor().revoke(good(story.supervisor().live()).front().incarnation, "SIGKILL"));
         moments.push_back(lookAt(story, QStringLiteral("one worker died")));
         QVERIFY(story.trainOne(1, false));
         moments.push_back(lookAt(story, QStringLiteral("the other one trained on")));
+        tellLast(story, 1, 15, 2.7);
         loseProcesses(story);
-        QTest::qWait(2'500); // nobody writes down when a process died: so long after its last sign it is taken to be over
+        // Nobody writes down when a process died: so long after its last sign it is taken to be over.
+        QTest::qWait(2'500);
         moments.push_back(lookAt(story, QStringLiteral("everything was killed")));
         auto supervisor = story.supervisor();
         for (const auto& live : good(supervisor.live()))
@@ -422,8 +466,47 @@ private Q_SLOTS:
                 both[number.key()].insert(*number);
             if (const QString differs = disagreement(both); !differs.isEmpty())
                 found += moment.name + QStringLiteral(": ") + differs + QLatin1Char('\n');
+            if (evaluatedOf(past) != moment.evaluated)
+                found += QStringLiteral("%1: evaluated \"%2\", replay \"%3\"\n")
+                             .arg(moment.name, moment.evaluated, evaluatedOf(past));
         }
         QVERIFY2(found.isEmpty(), qPrintable(found));
+    }
+
+    /// Trainings were hatched as lost before the kill, and before the resume a lane said when that had found the dead.
+    void theLanesOfAReplayShowedTheFuture()
+    {
+        RunStory story({ 4, 6, 1, 0, 8 });
+        QVERIFY(story.trainOne(0, false));
+        const std::int64_t trained = lookAt(story, QStringLiteral("trained")).wallNs;
+        loseProcesses(story);
+        QTest::qWait(2'500); // so long after its last sign an attempt is taken to be over
+        const std::int64_t killed = lookAt(story, QStringLiteral("killed")).wallNs;
+        findDead(story);
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() && bench.watcher().tables() && bench.watcher().telemetry()
+                && bench.replay().end() > killed && !bench.claims().claims().empty() && !bench.cells().cells().empty(),
+            kPatienceMs);
+        const auto isLost = [](const LaneClaim& claim) { return claim.lost; };
+        const auto laneAt = [&bench](std::optional<std::int64_t> moment) {
+            bench.replay().setMoment(moment);
+            const auto lanes = shownLanes(bench);
+            return lanes.size() == 1 ? lanes.front() : Lane {};
+        };
+        const Lane before = laneAt(trained);
+        QVERIFY(!before.claims.empty() && before.deaths.empty());
+        QVERIFY(std::none_of(before.claims.begin(), before.claims.end(), isLost));
+        const Lane between = laneAt(killed);
+        QVERIFY(std::any_of(between.claims.begin(), between.claims.end(), isLost));
+        QCOMPARE(between.deaths.size(), std::size_t(1)); // no process is drawn
+        QVERIFY2(between.deaths.front().label.isEmpty(), qPrintable(between.deaths.front().label));
+        QVERIFY(shownStatus(bench)->workers.front().endCause.empty());
+        for (const LaneClaim& claim : between.claims)
+            QVERIFY(claim.ended != 0 && claim.ended * 1e9 <= static_cast<double>(killed));
+        const Lane now = laneAt(std::nullopt);
+        QCOMPARE(now.deaths.size(), std::size_t(1));
+        QVERIFY2(now.deaths.front().label.contains(QStringLiteral("found dead")), qPrintable(now.deaths.front().label));
     }
 
     void headMetersAndMapAreOfTheMomentThatIsReplayed_data()
