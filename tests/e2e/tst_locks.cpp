@@ -192,7 +192,7 @@ void TestLocks::aReaderThatStandsStillCostsNoStep()
     const auto still = good(Transaction::read(db));
     QVERIFY(db.integer("SELECT count(*) FROM chunk"));
     const auto before = steps(run_);
-    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 40'000); // its lease is a minute
     finishesWhole();
     QCOMPARE(restarts(run_), 0);
 }
@@ -365,7 +365,7 @@ void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge()
     QVERIFY(pid > 0 && RunDriver::hold(pid));
     QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 20'000);
     const auto before = steps(run_);
-    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 40'000); // its lease is a minute
     finishesWhole();
     QCOMPARE(restarts(run_), 1);
 }

@@ -63,6 +63,41 @@ private Q_SLOTS:
         QCOMPARE(eventsThatSay(run, QStringLiteral("learning rate")), QStringList(promised));
     }
 
+    /// "Nothing was changed", and the keep policy of the refused attempt had removed what a person might have gone back
+    /// to.
+    void aRefusedResumeRemovedOlderCheckpoints()
+    {
+        const QString run = path("kept");
+        const QStringList train { QStringLiteral("run"), QStringLiteral("--out"), run, QStringLiteral("--data"),
+            RunDriver::writeText(folder_.path(), 300), QStringLiteral("--devices"), QStringLiteral("cpu:1"),
+            QStringLiteral("--steps"), QStringLiteral("400") };
+        QCOMPARE(
+            RunDriver::ctl(train + RunDriver::tinyModel()
+                + QStringList { QStringLiteral("--checkpoint-steps"), QStringLiteral("4"), QStringLiteral("--epochs"),
+                    QStringLiteral("9"), QStringLiteral("--keep-last"), QStringLiteral("50") })
+                .exitCode,
+            0);
+        const auto folders = [&run] {
+            return QDir(run + QStringLiteral("/checkpoints"))
+                .entryList({ QStringLiteral("r0-*") }, QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time);
+        };
+        const QStringList before = folders();
+        QVERIFY2(before.size() >= 6, qPrintable(before.join(QLatin1Char(' '))));
+        QFile weights(run + QStringLiteral("/checkpoints/%1/weights.safetensors").arg(before.first()));
+        QVERIFY(weights.open(QIODevice::ReadWrite) && weights.resize(weights.size() / 2)); // of the newest
+        weights.close();
+        const auto refused = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--steps"),
+            QStringLiteral("500"), QStringLiteral("--keep-last"), QStringLiteral("2") });
+        QVERIFY(refused.exitCode != 0);
+        QVERIFY2((refused.text + refused.errors).contains(QStringLiteral("Nothing was changed")),
+            qPrintable(refused.text + refused.errors));
+        QStringList after = folders();
+        after.sort();
+        QStringList expected = before;
+        expected.sort();
+        QCOMPARE(after, expected);
+    }
+
     void aDryRunPromisedAResumeOnADeviceThatIsNone()
     {
         const QString run = copy();

@@ -97,7 +97,7 @@ void Supervision::finish(StopReason reason, const Message& detail)
     if (pool_)
         pool_->stopFeeder();
     const bool isReplaced = !files_.guard().checkReplaced().ok();
-    if (!isReplaced)
+    if (!isReplaced && pool_) // an attempt that was refused changes nothing: a person may choose what it would remove
         if (auto status = keep_.finish(ledger_, kKeepPatience); !status.ok())
             logWarning(status.error().message);
     (void)beat(); // the time since the last one was active too
