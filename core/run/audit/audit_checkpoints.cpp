@@ -14,8 +14,8 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
-#include "core/tracker/window_ranges.h"
 
 #include <algorithm>
 #include <map>
@@ -212,7 +212,7 @@ private:
 
     std::filesystem::path manifestFile(const Row& row) const
     {
-        return row.removed ? paths_.removedManifestsFolder() / pathFromUtf8(row.record.folder + ".json")
+        return row.removed ? keptManifest(paths_, row.record.folder)
                            : paths_.checkpointFolder(row.record.folder) / kManifestFile;
     }
 
@@ -288,8 +288,7 @@ private:
         if (!stillCounts(row.id.value))
             return;
         std::error_code unknown;
-        if (!row.removed
-            && std::filesystem::exists(paths_.removedManifestsFolder() / pathFromUtf8(folder + ".json"), unknown))
+        if (!row.removed && std::filesystem::exists(keptManifest(paths_, folder), unknown))
             return log_.wrong(FindingKind::Older, {},
                 sentence(
                     "the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints",

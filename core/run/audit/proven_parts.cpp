@@ -2,7 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/removed_weights.h"
 
 #include <algorithm>
 #include <set>
@@ -15,8 +15,14 @@ namespace {
 Result<CheckpointManifest> readKeptManifest(const RunPaths& paths, const std::string& folder, std::string& sha256)
 {
     auto manifest = readManifestFile(paths.checkpointFolder(folder) / kManifestFile, sha256);
-    return manifest.ok() ? manifest
-                         : readManifestFile(paths.removedManifestsFolder() / pathFromUtf8(folder + ".json"), sha256);
+    return manifest.ok() ? manifest : readManifestFile(keptManifest(paths, folder), sha256);
+}
+
+/// "0-48", or "-" for none.
+std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
+{
+    const auto found = windows.find(chunk);
+    return found == windows.end() ? "-" : encodeRanges(found->second);
 }
 
 } // namespace
@@ -33,12 +39,6 @@ Covered coveredBy(const std::vector<Part>& parts)
             else
                 covered.twice = chunk;
     return covered;
-}
-
-std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
-{
-    const auto found = windows.find(chunk);
-    return found == windows.end() ? "-" : encodeRanges(found->second);
 }
 
 std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& ledger)

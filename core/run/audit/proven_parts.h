@@ -25,9 +25,6 @@ struct Covered {
 };
 Covered coveredBy(const std::vector<Part>& parts);
 
-/// "0-48", or "-" for none.
-std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk);
-
 /// The first chunk of which manifest and ledger say something else. What a claim left out after its manifest was
 /// written is in the ledger alone.
 std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& ledger);

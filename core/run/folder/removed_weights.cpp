@@ -11,6 +11,11 @@
 
 namespace furrow {
 
+std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name)
+{
+    return paths.removedManifestsFolder() / pathFromUtf8(name + ".json");
+}
+
 namespace {
 
 using Row = SupervisorLedger::CheckpointRow;
@@ -19,11 +24,6 @@ std::filesystem::path livingManifest(const RunPaths& paths, const std::string& n
 {
     return paths.checkpointFolder(name) / kManifestFile;
 }
-std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name)
-{
-    return paths.removedManifestsFolder() / pathFromUtf8(name + ".json");
-}
-
 /// The first file that is another one than the manifest says was written, or ""; a missing one is gone already. The
 /// manifest was written last, so what is older and of the right size is not read.
 Result<std::string> changedFile(const std::filesystem::path& folder, const std::filesystem::path& manifestFile)

@@ -113,9 +113,6 @@ Message whoHolds(const RunStatus& status, const ProcessIdentity& supervisor, dou
         : sentence("The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.",
               { pid, ago });
 }
-} // namespace
-
-namespace {
 
 /// Who has the lock of the run, also a shared one, while no supervisor of it is known.
 std::optional<RunHolder> strangerOf(const RunPaths& paths, const AttemptRow& newest)

@@ -135,9 +135,8 @@ Result<TrainerEnd> TrainingSession::finish(const Message& cause)
     FURROW_TRY(releaseAhead());
     FURROW_TRY(evaluate("at the end"));
     FURROW_TRY(collectCheckpoint(true));
-    if (lossUnsaved_ && head_ && !hasGivenHead_
-        && totals_.stepsHere > 0) // the last step may lie in a checkpoint from before its
-                                  // evaluation: what the run ends with says how good it is
+    // The last step may lie in a checkpoint from before its evaluation: what the run ends with says how good it is.
+    if (lossUnsaved_ && head_ && !hasGivenHead_ && totals_.stepsHere > 0)
         startCheckpoint(nullptr);
     FURROW_TRY(commitEverything());
     FURROW_TRY(ledger_->returnSteps());
