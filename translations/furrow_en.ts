@@ -2698,10 +2698,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the events open %1 epochs, the tracker has %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2711,10 +2707,6 @@
     </message>
     <message>
         <source>the held-out text: this run was made by a version that did not keep its hash</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2734,10 +2726,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2747,22 +2735,6 @@
     </message>
     <message>
         <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4858,10 +4830,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>this worker lost the lease: its uncommitted work was given to others</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5223,11 +5191,6 @@
     </message>
     <message>
         <source>ICU cannot convert: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>what was rebuilt does not pass the audit, so nothing was changed:
-%1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6460,10 +6423,6 @@
     </message>
     <message>
         <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7719,10 +7678,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>merged 1 replica into %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7859,11 +7814,175 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
+        <source>of a replica whether it rests, and which of the newest weights it stands on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of a replica whether it rests, and which of the newest weights it stands on</source>
+        <source>The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no cache: nothing was prepared or fetched there yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>says that it comes in chunks, and these are broken</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>lies where the file is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its rows are lists, and in a list no column can be named. Write each object of them as a row of its own, all in one list or one per line (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: none of its first rows is a JSON object with members, the first begins with %2. Write each row as an object with a member that holds its text, one per line (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 What cannot be read is left out (%2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a zip archive with %2 of something else before it, such as the program of one that unpacks itself. Unpack it and name the folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns with text are: %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The manifests of %1 checkpoints are gone from %2, that of %3 for one: nothing but the tracker proves any more what they trained, and no repair can make it anew. Put them back from a copy of the run if you have one; it goes on without them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 proves nothing: its manifest is not the one that checkpoint %2 was made from, so one of the two was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when &apos;furrowctl audit %2&apos; calls all of these chunks excluded, move it away; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has another number of entries than parents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An epoch trains at most about %1 tokens: what of them repeats other texts, or is left out by name, is known when its blocks are prepared.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Where that one is not at hand, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All of epoch 1 is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 of the %3 chunks of block %4: rows were taken out, or have the number of another chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its %2 samples with %3 tokens do not make %4 windows: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor %3 --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor %3 --repair&apos; plans the data anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor %4 --repair&apos; counts anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor %1 --repair`</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 It came so %2 times in a row and is not fetched again in this attempt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It could not be asked whether the files of %1 are as they were when the run was made. What of them lies in the cache is trained, the rest is waited for. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 other rows of block %2, which was prepared with them: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8182,6 +8301,10 @@
         <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -8427,6 +8550,10 @@
     </message>
     <message>
         <source>Right answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples left out, their steps were not finite</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10236,7 +10363,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
+        <source>saved later</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10516,6 +10651,10 @@
             <numerusform></numerusform>
             <numerusform></numerusform>
         </translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -12624,6 +12763,10 @@ Vocabulary %3</source>
         <source>poisoned %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>samples left out, their steps were not finite %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14716,10 +14859,6 @@ the file cannot be read</source>
         <source>%1 blocks prepared, %2 found in the cache</source>
         <translation type="unfinished"></translation>
     </message>
-    <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message numerus="yes">
         <source>; downloaded %1 in %n request(s)</source>
         <translation>
@@ -14829,6 +14968,17 @@ the file cannot be read</source>
             <numerusform></numerusform>
             <numerusform></numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>The newest steps of %n of them are lost and are trained again</source>
+        <translation>
+            <numerusform>The newest steps of %n of them are lost and are trained again</numerusform>
+            <numerusform>The newest steps of %n of them are lost and are trained again</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -15900,15 +16050,15 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>As it is now, not as it was at %1.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>These are not the newest weights of the run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>They are from before the end of epoch %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1. Ages are those of then.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -2698,10 +2698,6 @@
         <translation>run.json contra lo que el registro guarda de él, y los hashes del tokenizador y del texto reservado</translation>
     </message>
     <message>
-        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>los sucesos cierran %1 épocas, y %2 están marcadas como cerradas; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
-    </message>
-    <message>
         <source>the events open %1 epochs, the tracker has %2</source>
         <translation>los sucesos abren %1 épocas, el registro tiene %2</translation>
     </message>
@@ -2712,10 +2708,6 @@
     <message>
         <source>the held-out text: this run was made by a version that did not keep its hash</source>
         <translation>el texto reservado: esta ejecución la creó una versión que no guardaba su hash</translation>
-    </message>
-    <message>
-        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
-        <translation>el registro de run.json en el tracker se quitó o se recortó: nada demuestra ya run.json. Restaure una copia anterior del tracker</translation>
     </message>
     <message>
         <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
@@ -2734,10 +2726,6 @@
         <translation>la telemetría y los registros</translation>
     </message>
     <message>
-        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>el medidor %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
-    </message>
-    <message>
         <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
         <translation>los pasos del optimizador de %1 reservas, una tras otra, y los de sus partes contra los pasos de %2 puntos de control</translation>
     </message>
@@ -2748,22 +2736,6 @@
     <message>
         <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
         <translation>los planes de todos los bloques contra sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos contra el registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
-    </message>
-    <message>
-        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
-        <translation>la tabla %1 tiene %2 filas, debe tener una; &apos;furrowctl doctor RUN --repair&apos; hace el registro de nuevo</translation>
-    </message>
-    <message>
-        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>el total %1 de la ejecución dice %2, sus fragmentos, reservas y partes dicen %3; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
-    </message>
-    <message>
-        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>el registro cuenta %1 bloques conocidos y %2 preparados, tiene %3 y %4; &apos;furrowctl doctor RUN --repair&apos; cuenta de nuevo</translation>
-    </message>
-    <message>
-        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
-        <translation>el registro no tiene fila del bloque %1, y sí una del bloque %2; &apos;furrowctl doctor RUN --repair&apos; planifica los datos de nuevo</translation>
     </message>
     <message>
         <source>there are counters of block %1 (epoch %2), which has no chunks</source>
@@ -4858,10 +4830,6 @@
         <translation>lo que el trabajador %1 había entrenado desde su último punto de control no se pudo guardar y se entrena de nuevo: %2</translation>
     </message>
     <message>
-        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
-        <translation>al registro le falta su fila de control; ejecute `furrowctl doctor RUN --repair`</translation>
-    </message>
-    <message>
         <source>this worker lost the lease: its uncommitted work was given to others</source>
         <translation>este trabajador perdió la reserva: su trabajo no confirmado se dio a otros</translation>
     </message>
@@ -5224,12 +5192,6 @@
     <message>
         <source>ICU cannot convert: %1</source>
         <translation>ICU no puede convertir: %1</translation>
-    </message>
-    <message>
-        <source>what was rebuilt does not pass the audit, so nothing was changed:
-%1</source>
-        <translation>lo reconstruido no supera la auditoría, así que no se cambió nada:
-%1</translation>
     </message>
     <message>
         <source>init_from could not be checked: furrow-worker ended with %1.</source>
@@ -6462,10 +6424,6 @@
     <message>
         <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
         <translation>Las %1 filas a partir de la fila %2 de %3 son un fragmento de más de %4 de texto: sus filas son mucho más largas que las de alrededor. Empiece una ejecución nueva con menos chunk_samples.</translation>
-    </message>
-    <message>
-        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
-        <translation>%1 Con él quedan fuera %2 filas de otros archivos, que se prepararon junto con él.</translation>
     </message>
     <message>
         <source>%1 rows of block %2: %3</source>
@@ -7720,10 +7678,6 @@
         <translation>%1 vuelve a ser como era cuando se creó la ejecución. Las épocas que se abran a partir de ahora lo entrenan, salvo las filas que nunca llegaron a un bloque o que se quitaron de uno.</translation>
     </message>
     <message>
-        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
-        <translation>%1 filas de otros archivos en el bloque %2, que se preparó con ellas: %3</translation>
-    </message>
-    <message>
         <source>merged 1 replica into %1</source>
         <translation>1 réplica fusionada en %1</translation>
     </message>
@@ -7860,12 +7814,176 @@
         <translation>El bloque %1 se preparó de nuevo y tiene otro contenido que el que recibió la ejecución, que ya no está: su texto no se puede mostrar. `furrowctl audit RUN --deep` dice qué tiene la fuente.</translation>
     </message>
     <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
-        <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento y, antes de entrenarlo, en cuántas ventanas cabe</translation>
-    </message>
-    <message>
         <source>of a replica whether it rests, and which of the newest weights it stands on</source>
         <translation>de una réplica, si descansa y en cuáles de los pesos más nuevos está</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.</source>
+        <translation>La carpeta %1 no está, y el proceso %2 sigue supervisando una ejecución en ella: mientras tanto se retiró su disco o se movió la carpeta. Devuélvala y la ejecución continúa; o termine ese proceso: lo que ningún punto de control tiene se vuelve a entrenar tras reanudar.</translation>
+    </message>
+    <message>
+        <source>%1 has no cache: nothing was prepared or fetched there yet.</source>
+        <translation>%1 no tiene caché: todavía no se preparó ni se descargó nada allí.</translation>
+    </message>
+    <message>
+        <source>says that it comes in chunks, and these are broken</source>
+        <translation>dice que viene en trozos (chunked), y estos están dañados</translation>
+    </message>
+    <message>
+        <source>lies where the file is damaged</source>
+        <translation>está donde el archivo está dañado</translation>
+    </message>
+    <message>
+        <source>%1: its rows are lists, and in a list no column can be named. Write each object of them as a row of its own, all in one list or one per line (jsonl).</source>
+        <translation>%1: sus filas son listas, y en una lista no se puede nombrar ninguna columna. Escriba cada objeto de ellas como una fila propia, todos en una sola lista o uno por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>%1: none of its first rows is a JSON object with members, the first begins with %2. Write each row as an object with a member that holds its text, one per line (jsonl).</source>
+        <translation>%1: ninguna de sus primeras filas es un objeto JSON con miembros; la primera empieza por %2. Escriba cada fila como un objeto con un miembro que contenga su texto, uno por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>%1 What cannot be read is left out (%2).</source>
+        <translation>%1 Lo que no se puede leer se deja fuera (%2).</translation>
+    </message>
+    <message>
+        <source>%1 is a zip archive with %2 of something else before it, such as the program of one that unpacks itself. Unpack it and name the folder.</source>
+        <translation>%1 es un archivo zip con %2 de otra cosa delante, como el programa de uno que se descomprime solo. Descomprímalo e indique la carpeta.</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns with text are: %3.</source>
+        <translation>%1 no tiene ninguna columna &apos;%2&apos;. Sus columnas con texto son: %3.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.</source>
+        <translation>%1 no se puede leer como Parquet en sus filas %2 a %3, contadas desde 0 (%4). Descárguelo o escríbalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <translation>%1 contiene varios documentos JSON: un segundo empieza en el byte %2, tras el final del primero. Únalos en una sola lista, o escriba un objeto por línea (jsonl).</translation>
+    </message>
+    <message>
+        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation>la fuente continúa detrás del bloque %1, que el registro llama el último: se quitaron bloques de él</translation>
+    </message>
+    <message>
+        <source>Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.</source>
+        <translation>Bloques preparados de bytes erróneos que se apartaron en la caché (*.bad-*), donde otras ejecuciones sobre los mismos datos los habrían encontrado: %1. Cada uno se vuelve a preparar cuando hace falta.</translation>
+    </message>
+    <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more</source>
+        <translation>se quitó o se cortó lo que el registro guarda de run.json: ya nada prueba run.json</translation>
+    </message>
+    <message>
+        <source>The manifests of %1 checkpoints are gone from %2, that of %3 for one: nothing but the tracker proves any more what they trained, and no repair can make it anew. Put them back from a copy of the run if you have one; it goes on without them.</source>
+        <translation>Faltan en %2 los manifiestos de %1 puntos de control, por ejemplo el de %3: solo el registro prueba ya lo que entrenaron, y ninguna reparación puede rehacerlo. Restáurelos de una copia de la ejecución si la tiene; continúa sin ellos.</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 proves nothing: its manifest is not the one that checkpoint %2 was made from, so one of the two was changed</source>
+        <translation>el punto de control %1 no prueba nada: su manifiesto no es aquel del que se hizo el punto de control %2, así que uno de los dos se cambió</translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed: %1</source>
+        <translation>lo reconstruido no pasa la auditoría, así que no se cambió nada: %1</translation>
+    </message>
+    <message>
+        <source>what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then</source>
+        <translation>lo que queda no prueba lo que contienen los pesos más nuevos: %1. No se cambió nada. Restaure de una copia de la ejecución lo que falta o se cambió, o su tracker.sqlite más nuevo, y repare entonces</translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto de una copia de la ejecución y reanude; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro, y &apos;furrowctl audit %4&apos; lo seguirá diciendo.</translation>
+    </message>
+    <message>
+        <source>%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when &apos;furrowctl audit %2&apos; calls all of these chunks excluded, move it away; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone.</source>
+        <translation>%1, un apunte de lo que una persona excluyó, está dañado: un registro más antiguo que él entrenaría esos fragmentos. No se cambió nada. Restáurelo de una copia de la ejecución y reanude; o, cuando &apos;furrowctl audit %2&apos; llame excluidos a todos esos fragmentos, quítelo de ahí; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro.</translation>
+    </message>
+    <message>
+        <source>has another number of entries than parents</source>
+        <translation>tiene otro número de entradas que parents</translation>
+    </message>
+    <message>
+        <source>An epoch trains at most about %1 tokens: what of them repeats other texts, or is left out by name, is known when its blocks are prepared.</source>
+        <translation>Una época entrena como mucho unos %1 tokens: qué parte de ellos repite otros textos, o se deja fuera por su nombre, se sabe cuando se preparan sus bloques.</translation>
+    </message>
+    <message>
+        <source>%1 Where that one is not at hand, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation>%1 Si aquella no está a mano, termine su supervisor, el proceso %2: guarda y termina con todos sus trabajadores.</translation>
+    </message>
+    <message>
+        <source>All of epoch 1 is kept.</source>
+        <translation>Se conserva toda la época 1.</translation>
+    </message>
+    <message>
+        <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
+        <translation>Aquello de lo que se preparó por primera vez el bloque %1 no es lo que contiene su fuente: %2 está como cuando se creó la ejecución (se comparó su hash), así que entonces se leyó o se transfirió mal. Lo que se entrenó de él queda en los pesos. Acepte sus demás fragmentos como no entrenados (&apos;furrowctl chunks accept&apos;) y reanude, o empiece una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
+        <translation>El bloque %1 tiene otro contenido que cuando se preparó por primera vez. Según su servidor, %2 es el mismo archivo, y nada indica si lo que llegó de él es correcto: una de las dos transferencias fue errónea. &apos;furrowctl audit RUN --deep&apos; lo lee una vez más. Si encuentra erróneo el bloque, acepte sus demás fragmentos como no entrenados (&apos;furrowctl chunks accept&apos;) y reanude, o empiece una ejecución nueva; si no, inténtelo de nuevo (&apos;furrowctl chunks retry&apos;).</translation>
+    </message>
+    <message>
+        <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
+        <translation>%1: su bloque tiene %2 fragmentos; se cambió el número del fragmento o la fila del bloque</translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 of the %3 chunks of block %4: rows were taken out, or have the number of another chunk</source>
+        <translation>la época %1 tiene %2 de los %3 fragmentos del bloque %4: se quitaron filas, o tienen el número de otro fragmento</translation>
+    </message>
+    <message>
+        <source>%1: its %2 samples with %3 tokens do not make %4 windows: its row was changed</source>
+        <translation>%1: sus %2 muestras con %3 tokens no forman %4 ventanas: se cambió su fila</translation>
+    </message>
+    <message>
+        <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
+        <translation>la época %1 está marcada como aún por abrir del todo, lo que solo puede ser la más nueva y nunca la primera: se cambió su fila</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
+        <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento y, antes de entrenarlo, la huella de sus muestras; donde las muestras no van una tras otra, también en cuántas ventanas y tokens se empaqueta, salvo que su bloque preparado esté ahí</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
+        <translation>la tabla %1 tiene %2 filas, debe tener una; &apos;furrowctl doctor %3 --repair&apos; rehace el registro</translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor %3 --repair&apos; counts anew</source>
+        <translation>los eventos cierran %1 épocas y %2 están marcadas como cerradas; &apos;furrowctl doctor %3 --repair&apos; vuelve a contar</translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation>el contador %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; &apos;furrowctl doctor %5 --repair&apos; vuelve a contar</translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor %3 --repair&apos; plans the data anew</source>
+        <translation>el registro no tiene fila del bloque %1 y sí del bloque %2; &apos;furrowctl doctor %3 --repair&apos; vuelve a planificar los datos</translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation>el registro cuenta %1 bloques conocidos y %2 preparados, tiene %3 y %4; &apos;furrowctl doctor %5 --repair&apos; vuelve a contar</translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor %4 --repair&apos; counts anew</source>
+        <translation>el total %1 de la ejecución dice %2, sus fragmentos, reservas y partes dicen %3; &apos;furrowctl doctor %4 --repair&apos; vuelve a contar</translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor %1 --repair`</source>
+        <translation>al registro le falta su fila de control; ejecute `furrowctl doctor %1 --repair`</translation>
+    </message>
+    <message>
+        <source>%1 It came so %2 times in a row and is not fetched again in this attempt.</source>
+        <translation>%1 Llegó así %2 veces seguidas y no se vuelve a descargar en este intento.</translation>
+    </message>
+    <message>
+        <source>It could not be asked whether the files of %1 are as they were when the run was made. What of them lies in the cache is trained, the rest is waited for. %2</source>
+        <translation>No se pudo preguntar si los archivos de %1 siguen como cuando se hizo la ejecución. Lo que está en la caché se entrena, lo demás se espera. %2</translation>
+    </message>
+    <message>
+        <source>%1 other rows of block %2, which was prepared with them: %3</source>
+        <translation>%1 otras filas del bloque %2, que se preparó con ellas: %3</translation>
+    </message>
+    <message>
+        <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
+        <translation>%1 Con ellas se excluyen otras %2 filas que se prepararon junto con ellas.</translation>
     </message>
 </context>
 <context>
@@ -8183,6 +8301,10 @@
         <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
         <translation>Las filas son unidades con &lt;code&gt;privacy_unit&lt;/code&gt; sample: entonces &lt;code&gt;packing&lt;/code&gt; es single, y una fila demasiado larga se corta o se omite. &lt;code&gt;target_epsilon&lt;/code&gt; termina la ejecución antes de que una unidad participe una vez de más. Los pasos grandes ayudan: más ventanas comparten el mismo ruido.</translation>
     </message>
+    <message>
+        <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
+        <translation>DiLoCo da a partir de ese promedio un paso exterior, que mira hacia delante para un entrenamiento que continúa. Su última ronda conserva lo que evalúa mejor, el paso exterior o el promedio simple. Nunca se conserva una réplica sola, aunque por sí sola evalúe mejor: a sus pesos les falta lo que entrenaron las demás.</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -8429,6 +8551,10 @@
     <message>
         <source>Right answers</source>
         <translation>Respuestas correctas</translation>
+    </message>
+    <message>
+        <source>Samples left out, their steps were not finite</source>
+        <translation>Muestras omitidas, sus pasos no eran finitos</translation>
     </message>
 </context>
 <context>
@@ -10237,8 +10363,16 @@
         <translation>Tokens propios</translation>
     </message>
     <message>
-        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
-        <translation>Tokens que ha entrenado este trabajador, también aquellos cuyo trabajo se perdió. De una fusión: los que hay en los pesos que escribió.</translation>
+        <source>saved later</source>
+        <translation>guardado después</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>Trabajo perdido</translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
+        <translation>Tokens que ha entrenado este trabajador, también aquellos cuyo trabajo se perdió. De una fusión: los que hay en los pesos que escribió. Donde todos los trabajadores entrenan un solo modelo, el trabajador 0 tiene los de todos ellos desde que empezó la ejecución, y cada uno de los demás su propia parte desde que empezó su proceso.</translation>
     </message>
 </context>
 <context>
@@ -10517,6 +10651,10 @@
             <numerusform>Pérdida del último paso, media de %n trabajador, ponderada por los tokens entrenados</numerusform>
             <numerusform>Pérdida del último paso, media de %n trabajadores, ponderada por los tokens entrenados</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>trabajo perdido</translation>
     </message>
 </context>
 <context>
@@ -12627,6 +12765,10 @@ Vocabulario %3</translation>
         <source>poisoned %1</source>
         <translation>envenenados %1</translation>
     </message>
+    <message>
+        <source>samples left out, their steps were not finite %1</source>
+        <translation>muestras omitidas, sus pasos no eran finitos: %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14722,10 +14864,6 @@ no se puede leer el archivo</translation>
         <source>%1 blocks prepared, %2 found in the cache</source>
         <translation>%1 bloques preparados, %2 hallados en la caché</translation>
     </message>
-    <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
-        <translation>De todas las épocas: una muestra cuenta una vez por cada época en que se entrenó</translation>
-    </message>
     <message numerus="yes">
         <source>; downloaded %1 in %n request(s)</source>
         <translation>
@@ -14835,6 +14973,17 @@ no se puede leer el archivo</translation>
             <numerusform>Media de %n trabajador de la pérdida de su último paso, ponderada por los tokens entrenados; las curvas están suavizadas</numerusform>
             <numerusform>Media de %n trabajadores de la pérdida de su último paso, ponderada por los tokens entrenados; las curvas están suavizadas</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>The newest steps of %n of them are lost and are trained again</source>
+        <translation>
+            <numerusform>Los pasos más recientes de %n de ellos se han perdido y se entrenan de nuevo</numerusform>
+            <numerusform>Los pasos más recientes de %n de ellos se han perdido y se entrenan de nuevo</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
+        <translation>De todas las épocas: una muestra cuenta una vez por cada época en la que se entrenó. Las muestras omitidas porque sus pasos no eran finitos no están entre ellas</translation>
     </message>
 </context>
 <context>
@@ -15909,16 +16058,16 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Como se leyó por última vez, a las %1.</translation>
     </message>
     <message>
-        <source>As it is now, not as it was at %1.</source>
-        <translation>Como está ahora, no como estaba a las %1.</translation>
-    </message>
-    <message>
         <source>These are not the newest weights of the run.</source>
         <translation>Estos no son los pesos más recientes de la ejecución.</translation>
     </message>
     <message>
         <source>They are from before the end of epoch %1.</source>
         <translation>Son de antes del final de la época %1.</translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1. Ages are those of then.</source>
+        <translation>Como está ahora, no como estaba a las %1. Las antigüedades son las de entonces.</translation>
     </message>
 </context>
 </TS>

@@ -2697,10 +2697,6 @@
         <translation>run.json 与账本所存的对照，以及分词器和留出文本的哈希</translation>
     </message>
     <message>
-        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>事件关闭了 %1 轮，而标为已关闭的有 %2 轮；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
-    </message>
-    <message>
         <source>the events open %1 epochs, the tracker has %2</source>
         <translation>事件打开了 %1 轮，账本中有 %2 轮</translation>
     </message>
@@ -2711,10 +2707,6 @@
     <message>
         <source>the held-out text: this run was made by a version that did not keep its hash</source>
         <translation>留出文本：这次运行由不保存其哈希的版本创建</translation>
-    </message>
-    <message>
-        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back</source>
-        <translation>跟踪数据库中 run.json 的记录被删除或截断：无法再证明 run.json。请恢复跟踪数据库的较早副本</translation>
     </message>
     <message>
         <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
@@ -2733,10 +2725,6 @@
         <translation>遥测数据和日志</translation>
     </message>
     <message>
-        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>计量 %1（第 %2 轮）为 %3，其数据段的行为 %4；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
-    </message>
-    <message>
         <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
         <translation>%1 个领取的优化步逐个相接，其部分的步数与 %2 个检查点的步数对照</translation>
     </message>
@@ -2747,22 +2735,6 @@
     <message>
         <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
         <translation>所有块的计划与其行对照；缓存中 %1 个已准备块的 SHA-256 及其数据段与账本对照；另有 %2 个不在，需要时重新制作</translation>
-    </message>
-    <message>
-        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor RUN --repair&apos; makes the tracker anew</source>
-        <translation>表 %1 有 %2 行，应当只有一行；&apos;furrowctl doctor RUN --repair&apos; 会重做账本</translation>
-    </message>
-    <message>
-        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>这次运行的总数 %1 为 %2，其数据段、领取和部分为 %3；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
-    </message>
-    <message>
-        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor RUN --repair&apos; counts anew</source>
-        <translation>账本记有 %1 个已知块和 %2 个已准备的，实有 %3 和 %4；&apos;furrowctl doctor RUN --repair&apos; 会重新计数</translation>
-    </message>
-    <message>
-        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor RUN --repair&apos; plans the data anew</source>
-        <translation>账本没有块 %1 的行，却有块 %2 的；&apos;furrowctl doctor RUN --repair&apos; 会重新规划数据</translation>
     </message>
     <message>
         <source>there are counters of block %1 (epoch %2), which has no chunks</source>
@@ -4857,10 +4829,6 @@
         <translation>工作进程 %1 自上次检查点以来训练的内容无法保存，将重新训练：%2</translation>
     </message>
     <message>
-        <source>the tracker lacks its control row; run `furrowctl doctor RUN --repair`</source>
-        <translation>账本缺少控制行；请运行 `furrowctl doctor RUN --repair`</translation>
-    </message>
-    <message>
         <source>this worker lost the lease: its uncommitted work was given to others</source>
         <translation>此工作进程失去了租期：其未提交的工作已交给其他进程</translation>
     </message>
@@ -5223,12 +5191,6 @@
     <message>
         <source>ICU cannot convert: %1</source>
         <translation>ICU 无法转换：%1</translation>
-    </message>
-    <message>
-        <source>what was rebuilt does not pass the audit, so nothing was changed:
-%1</source>
-        <translation>重建的内容未通过审计，因此没有做任何更改：
-%1</translation>
     </message>
     <message>
         <source>init_from could not be checked: furrow-worker ended with %1.</source>
@@ -6461,10 +6423,6 @@
     <message>
         <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
         <translation>%3 中从第 %2 行起的 %1 行组成一个文本超过 %4 的数据段：其行远比周围的行长。请以较小的 chunk_samples 开始新的运行。</translation>
-    </message>
-    <message>
-        <source>%1 With it %2 rows of other files are left out, which were prepared together with it.</source>
-        <translation>%1 与其一同准备的其他文件的 %2 行也被排除。</translation>
     </message>
     <message>
         <source>%1 rows of block %2: %3</source>
@@ -7719,10 +7677,6 @@
         <translation>%1 又与创建运行时一样了。从现在起开始的轮次会训练它，但从未进入块或已从块中去掉的行除外。</translation>
     </message>
     <message>
-        <source>%1 rows of other files in block %2, which was prepared with them: %3</source>
-        <translation>块 %2 中来自其他文件的 %1 行（该块是与它们一起准备的）：%3</translation>
-    </message>
-    <message>
         <source>merged 1 replica into %1</source>
         <translation>1 个副本已合并为 %1</translation>
     </message>
@@ -7859,12 +7813,176 @@
         <translation>块 %1 已重新准备，其内容与当时提供给运行的不同，而后者已不存在：无法显示其文本。`furrowctl audit RUN --deep` 会说明源中的内容。</translation>
     </message>
     <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs</source>
-        <translation>数据段的训练丢失或失败过几次，以及训练之前它分成多少个窗口</translation>
-    </message>
-    <message>
         <source>of a replica whether it rests, and which of the newest weights it stands on</source>
         <translation>副本是否闲置，以及它基于哪一份最新权重</translation>
+    </message>
+    <message>
+        <source>The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.</source>
+        <translation>文件夹 %1 不在，而进程 %2 仍在监督其中的运行：其磁盘在此期间被卸下，或文件夹被移走。把它恢复后运行会继续；或结束该进程：没有任何检查点保存的内容会在恢复后重新训练。</translation>
+    </message>
+    <message>
+        <source>%1 has no cache: nothing was prepared or fetched there yet.</source>
+        <translation>%1 没有缓存：那里还没有准备或下载过任何东西。</translation>
+    </message>
+    <message>
+        <source>says that it comes in chunks, and these are broken</source>
+        <translation>声明以分块（chunked）方式传来，而这些分块已损坏</translation>
+    </message>
+    <message>
+        <source>lies where the file is damaged</source>
+        <translation>位于文件损坏之处</translation>
+    </message>
+    <message>
+        <source>%1: its rows are lists, and in a list no column can be named. Write each object of them as a row of its own, all in one list or one per line (jsonl).</source>
+        <translation>%1：其各行是列表，而列表中无法指定列。请将其中每个对象写成单独的一行，全部放在一个列表中，或每行一个（jsonl）。</translation>
+    </message>
+    <message>
+        <source>%1: none of its first rows is a JSON object with members, the first begins with %2. Write each row as an object with a member that holds its text, one per line (jsonl).</source>
+        <translation>%1：前面的各行都不是带成员的 JSON 对象，第一行以 %2 开头。请将每行写成一个对象，由一个成员保存其文本，每行一个（jsonl）。</translation>
+    </message>
+    <message>
+        <source>%1 What cannot be read is left out (%2).</source>
+        <translation>%1 无法读取的部分将被略去（%2）。</translation>
+    </message>
+    <message>
+        <source>%1 is a zip archive with %2 of something else before it, such as the program of one that unpacks itself. Unpack it and name the folder.</source>
+        <translation>%1 是一个 zip 压缩包，其前面有 %2 的其他内容，例如自解压程序。请先解压，再指定该文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 has no column &apos;%2&apos;. Its columns with text are: %3.</source>
+        <translation>%1 没有列“%2”。其含文本的列为：%3。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.</source>
+        <translation>%1 的第 %2 至 %3 行（从 0 计数）无法作为 Parquet 读取（%4）。请重新获取或重新写入。</translation>
+    </message>
+    <message>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <translation>%1 含有多个 JSON 文档：第二个从第 %2 字节开始，位于第一个结束之后。请将它们合并为一个列表，或每行写一个对象（jsonl）。</translation>
+    </message>
+    <message>
+        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation>数据源在块 %1 之后仍有内容，而账本称它是最后一块：账本中的块被取走了</translation>
+    </message>
+    <message>
+        <source>Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.</source>
+        <translation>由错误字节准备、已在缓存中搁置（*.bad-*）的块，否则使用相同数据的其他运行会用到它们：%1。需要时会重新准备。</translation>
+    </message>
+    <message>
+        <source>the tracker&apos;s record of run.json was taken out or cut: nothing proves run.json any more</source>
+        <translation>账本中对 run.json 的记录被取走或截断：不再有任何东西能证明 run.json</translation>
+    </message>
+    <message>
+        <source>The manifests of %1 checkpoints are gone from %2, that of %3 for one: nothing but the tracker proves any more what they trained, and no repair can make it anew. Put them back from a copy of the run if you have one; it goes on without them.</source>
+        <translation>%2 中缺少 %1 个检查点的清单，例如 %3 的清单：只剩账本能证明它们训练了什么，修复也无法重新生成账本。若有运行的副本，请从中恢复；没有它们运行也会继续。</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 proves nothing: its manifest is not the one that checkpoint %2 was made from, so one of the two was changed</source>
+        <translation>检查点 %1 不能证明任何事：其清单不是检查点 %2 所依据的那一份，因此两者之一被改动过</translation>
+    </message>
+    <message>
+        <source>what was rebuilt does not pass the audit, so nothing was changed: %1</source>
+        <translation>重建的内容未通过审计，因此未作任何更改：%1</translation>
+    </message>
+    <message>
+        <source>what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then</source>
+        <translation>剩下的内容不能证明最新权重包含什么：%1。未作任何更改。请从运行的副本恢复缺失或被改动的内容，或其最新的 tracker.sqlite，然后再修复</translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单再恢复运行；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续，&apos;furrowctl audit %4&apos; 仍会指出这一点。</translation>
+    </message>
+    <message>
+        <source>%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when &apos;furrowctl audit %2&apos; calls all of these chunks excluded, move it away; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone.</source>
+        <translation>%1 是某人排除内容的记录，已损坏：比它更旧的账本会训练这些数据段。未作任何更改。请从运行的副本恢复它再恢复运行；或者，当 &apos;furrowctl audit %2&apos; 称这些数据段全部已排除时，把它移走；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续。</translation>
+    </message>
+    <message>
+        <source>has another number of entries than parents</source>
+        <translation>的条目数与 parents 不同</translation>
+    </message>
+    <message>
+        <source>An epoch trains at most about %1 tokens: what of them repeats other texts, or is left out by name, is known when its blocks are prepared.</source>
+        <translation>一个轮次最多训练约 %1 个词元：其中哪些与其他文本重复、哪些按名称略去，要在准备其块时才知道。</translation>
+    </message>
+    <message>
+        <source>%1 Where that one is not at hand, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation>%1 若手头没有那个版本，请结束其监督进程 %2：它会保存并连同所有工作进程一起结束。</translation>
+    </message>
+    <message>
+        <source>All of epoch 1 is kept.</source>
+        <translation>第 1 轮全部保留。</translation>
+    </message>
+    <message>
+        <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
+        <translation>块 %1 首次准备时所用的内容与其数据源不符：%2 与创建运行时一致（已比对哈希），因此当时读取或传输有误。已训练的部分留在权重中。请将其余数据段接受为未训练（&apos;furrowctl chunks accept&apos;）后继续，或开始新的运行。</translation>
+    </message>
+    <message>
+        <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
+        <translation>块 %1 的内容与首次准备时不同。据其服务器，%2 是同一文件，但无从得知传来的内容是否正确：两次传输中有一次有误。&apos;furrowctl audit RUN --deep&apos; 会再读一次。若其认定该块有误，请将其余数据段接受为未训练（&apos;furrowctl chunks accept&apos;）后继续，或开始新的运行；否则请重试（&apos;furrowctl chunks retry&apos;）。</translation>
+    </message>
+    <message>
+        <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
+        <translation>%1：其块有 %2 个数据段；数据段的编号或块的行被改动过</translation>
+    </message>
+    <message>
+        <source>epoch %1 has %2 of the %3 chunks of block %4: rows were taken out, or have the number of another chunk</source>
+        <translation>第 %1 轮只有块 %4 的 %3 个数据段中的 %2 个：有行被取走，或带有其他数据段的编号</translation>
+    </message>
+    <message>
+        <source>%1: its %2 samples with %3 tokens do not make %4 windows: its row was changed</source>
+        <translation>%1：其 %2 个样本、%3 个 token 不会组成 %4 个窗口：其行被改动过</translation>
+    </message>
+    <message>
+        <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
+        <translation>第 %1 轮被标记为仍在打开，只有最新一轮可能如此，第一轮从不：其行被改动过</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
+        <translation>数据段的训练丢失或失败的次数，以及训练之前其样本的指纹；样本并非首尾相接时，还有它打包成多少窗口和 token，除非其准备好的块还在</translation>
+    </message>
+    <message>
+        <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
+        <translation>表 %1 有 %2 行，应当只有一行；&apos;furrowctl doctor %3 --repair&apos; 会重新生成账本</translation>
+    </message>
+    <message>
+        <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor %3 --repair&apos; counts anew</source>
+        <translation>事件关闭了 %1 轮，而有 %2 轮标记为已关闭；&apos;furrowctl doctor %3 --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation>第 %2 轮的计数 %1 为 %3，其数据段的行给出 %4；&apos;furrowctl doctor %5 --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor %3 --repair&apos; plans the data anew</source>
+        <translation>账本没有块 %1 的行，却有块 %2 的行；&apos;furrowctl doctor %3 --repair&apos; 会重新规划数据</translation>
+    </message>
+    <message>
+        <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
+        <translation>账本计有 %1 个已知块和 %2 个已准备块，实际有 %3 和 %4 个；&apos;furrowctl doctor %5 --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor %4 --repair&apos; counts anew</source>
+        <translation>运行的总数 %1 为 %2，其数据段、领取和部分给出 %3；&apos;furrowctl doctor %4 --repair&apos; 会重新计数</translation>
+    </message>
+    <message>
+        <source>the tracker lacks its control row; run `furrowctl doctor %1 --repair`</source>
+        <translation>账本缺少控制行；请运行 `furrowctl doctor %1 --repair`</translation>
+    </message>
+    <message>
+        <source>%1 It came so %2 times in a row and is not fetched again in this attempt.</source>
+        <translation>%1 它连续 %2 次都是这样到达的，本次尝试中不再获取。</translation>
+    </message>
+    <message>
+        <source>It could not be asked whether the files of %1 are as they were when the run was made. What of them lies in the cache is trained, the rest is waited for. %2</source>
+        <translation>无法询问 %1 的文件是否仍与创建运行时相同。缓存中已有的部分会训练，其余部分等待。%2</translation>
+    </message>
+    <message>
+        <source>%1 other rows of block %2, which was prepared with them: %3</source>
+        <translation>块 %2 的另外 %1 行，该块曾与它们一起准备：%3</translation>
+    </message>
+    <message>
+        <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
+        <translation>%1 与之一同准备的另外 %2 行也一并排除。</translation>
     </message>
 </context>
 <context>
@@ -8182,6 +8300,10 @@
         <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
         <translation>当 &lt;code&gt;privacy_unit&lt;/code&gt; 为 sample 时，行就是单元：此时 &lt;code&gt;packing&lt;/code&gt; 为 single，过长的行会被截断或略去。&lt;code&gt;target_epsilon&lt;/code&gt; 会在单元参与次数超限之前结束训练。较大的步有帮助：同样的噪声由更多窗口分担。</translation>
     </message>
+    <message>
+        <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
+        <translation>DiLoCo 由该平均值再走一个外层步，它是为继续进行的训练而前瞻的。最后一轮保留评估更好的那个：外层步或普通平均。绝不会保留单个副本，即使它单独评估更好：它的权重缺少其他副本训练的内容。</translation>
+    </message>
 </context>
 <context>
     <name>LibraryTable</name>
@@ -8427,6 +8549,10 @@
     <message>
         <source>Right answers</source>
         <translation>正确回答</translation>
+    </message>
+    <message>
+        <source>Samples left out, their steps were not finite</source>
+        <translation>略去的样本（其训练步不是有限值）</translation>
     </message>
 </context>
 <context>
@@ -10235,8 +10361,16 @@
         <translation>自身词元数</translation>
     </message>
     <message>
-        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
-        <translation>该工作进程训练过的词元数，包括成果已丢失的词元。对于合并：其写出的权重中包含的词元数。</translation>
+        <source>saved later</source>
+        <translation>之后才保存</translation>
+    </message>
+    <message>
+        <source>Work lost</source>
+        <translation>工作丢失</translation>
+    </message>
+    <message>
+        <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
+        <translation>该工作进程训练过的词元数，包括成果已丢失的词元。对于合并：其写出的权重中包含的词元数。若所有工作进程共同训练一个模型，工作进程 0 的数值是运行开始以来全部工作进程的词元数，其余各自是其进程启动以来自己的那一份。</translation>
     </message>
 </context>
 <context>
@@ -10510,6 +10644,10 @@
         <translation>
             <numerusform>最新一步的损失，%n 个工作进程的均值，按已训练的词元数加权</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>work lost</source>
+        <translation>工作丢失</translation>
     </message>
 </context>
 <context>
@@ -12603,6 +12741,10 @@ Vocabulary %3</source>
         <source>poisoned %1</source>
         <translation>有毒 %1</translation>
     </message>
+    <message>
+        <source>samples left out, their steps were not finite %1</source>
+        <translation>略去的样本（其训练步不是有限值）%1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14671,10 +14813,6 @@ the file cannot be read</source>
         <source>%1 blocks prepared, %2 found in the cache</source>
         <translation>已准备 %1 个块，缓存中找到 %2 个</translation>
     </message>
-    <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in</source>
-        <translation>所有轮次合计：样本在每个训练过它的轮次中计一次</translation>
-    </message>
     <message numerus="yes">
         <source>; downloaded %1 in %n request(s)</source>
         <translation>
@@ -14782,6 +14920,16 @@ the file cannot be read</source>
         <translation>
             <numerusform>%n 个工作进程最新一步损失的均值，按已训练的词元数加权；曲线已平滑</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>The newest steps of %n of them are lost and are trained again</source>
+        <translation>
+            <numerusform>其中 %n 个的最新步已丢失，将重新训练</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
+        <translation>所有轮的总计：一个样本在每个训练过它的轮中计一次。因训练步不是有限值而略去的样本不计入</translation>
     </message>
 </context>
 <context>
@@ -15841,16 +15989,16 @@ pattern 正则表达式</translation>
         <translation>为上次于 %1 读取时的情况。</translation>
     </message>
     <message>
-        <source>As it is now, not as it was at %1.</source>
-        <translation>为当前情况，而非 %1 时的情况。</translation>
-    </message>
-    <message>
         <source>These are not the newest weights of the run.</source>
         <translation>这些不是此运行最新的权重。</translation>
     </message>
     <message>
         <source>They are from before the end of epoch %1.</source>
         <translation>它们来自第 %1 轮结束之前。</translation>
+    </message>
+    <message>
+        <source>As it is now, not as it was at %1. Ages are those of then.</source>
+        <translation>这是现在的状态，不是 %1 时的状态。时长按那时计算。</translation>
     </message>
 </context>
 </TS>

@@ -1,6 +1,7 @@
 #include "core/tracker/epochs.h"
 
 #include "core/base/message.h"
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/participations.h"
 #include "core/tracker/row_bounds.h"
@@ -91,7 +92,9 @@ RunState loadRunState(Database& db)
     Rows row = db.query(kRun.sql);
     if (row.next())
         return runStateAt(row);
-    db.fail({ ErrorCode::Corrupt, sentence("the tracker lacks its control row; run `furrowctl doctor RUN --repair`") });
+    db.fail({ ErrorCode::Corrupt,
+        sentence("the tracker lacks its control row; run `furrowctl doctor %1 --repair`",
+            { utf8Text(db.path().parent_path()) }) });
     return {};
 }
 

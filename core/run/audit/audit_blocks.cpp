@@ -9,10 +9,11 @@
 #include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
-#include "core/data/plan/block_plan.h"
 #include "core/data/source/cached_access.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/audit/block_plans.h"
+#include "core/run/folder/attempt_config.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/reading.h"
@@ -64,10 +65,61 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
     return {};
 }
 
+/// A chunk that is not committed, as far as a reader of the map knows it.
+struct Untrained {
+    ChunkId chunk;
+    std::int64_t block = 0;
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    std::int32_t windows = 0;
+};
+
+const std::vector<Untrained> kNoneUntrained;
+
+/// Of all epochs that are open, by block: in a closed one what is not committed was left out by name.
+Result<std::vector<Untrained>> untrainedChunks(LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
+    std::vector<Untrained> found;
+    for (const auto& epoch : epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
+        for (const ChunkCell& cell : cells)
+            if (cell.state != ChunkState::Committed)
+                found.push_back({ cell.id, cell.block, cell.samples, cell.tokens, cell.windows });
+    }
+    std::ranges::sort(found, {}, [](const Untrained& one) { return std::pair(one.block, one.chunk.value); });
+    return found;
+}
+
+bool isAsPrepared(const PreparedChunk& chunk, std::int64_t samples, std::int64_t tokens, std::int32_t windows)
+{
+    return chunk.rows.samples == samples && chunk.tokens == tokens && chunk.windows == windows;
+}
+
+/// What a wrong number here costs shows when the chunk is claimed, or never: one without windows is passed over.
+void compareUntrained(LedgerReader& ledger, const std::vector<Untrained>& untrained, std::int64_t block,
+    const std::vector<PreparedChunk>& prepared, AuditLog& log)
+{
+    for (const Untrained& one : std::ranges::equal_range(untrained, block, {}, &Untrained::block)) {
+        const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
+        if (column < prepared.size() && isAsPrepared(prepared[column], one.samples, one.tokens, one.windows))
+            continue;
+        const auto now = ledger.cell(one.chunk); // its block may have been prepared since
+        if (column >= prepared.size() || !now.ok()
+            || !isAsPrepared(prepared[column], now.value().samples, now.value().tokens, now.value().windows))
+            log.wrong(FindingKind::Block, one.chunk,
+                sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
+                    { toString(one.chunk), sentence("the prepared block") }));
+    }
+}
+
 using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Message&)>;
 
 Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
-    LedgerReader& ledger, AuditLog& log, const OnDamaged& onDamaged, std::int64_t& absent)
+    LedgerReader& ledger, const std::vector<Untrained>& untrained, AuditLog& log, const OnDamaged& onDamaged,
+    std::int64_t& absent)
 {
     const auto name = pathFromUtf8(row.fileName);
     const std::string number = std::to_string(row.block);
@@ -104,6 +156,7 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
         return {};
     }
     FURROW_TRY_ASSIGN(const auto chunks, preparedChunks(block.value(), windowRules(file.config)));
+    compareUntrained(ledger, untrained, row.block, chunks, log);
     return compareChunks(ledger, row.block, chunks, true, FindingKind::Block, sentence("the prepared block"), log);
 }
 
@@ -135,56 +188,6 @@ std::optional<BlockManager> openSource(
     return std::nullopt;
 }
 
-/// Plans of blocks against their rows, and that each begins where the plan before it says that its source goes on.
-class PlanAudit {
-public:
-    explicit PlanAudit(AuditLog& log)
-        : log_(log)
-    {
-    }
-
-    void look(const LedgerReader::BlockRow& row)
-    {
-        const std::string number = std::to_string(row.block);
-        auto read = readPlan(row.plan);
-        if (!read.ok())
-            return log_.failed(
-                FindingKind::Block, read.error(), sentence("block %1: %2", { number, read.error().message }));
-        const PlannedBlock& plan = read.value().block;
-        if (plan.block != row.block || plan.source != row.source || plan.firstRow != row.firstRow
-            || plan.rows() != row.rows || std::ssize(plan.chunkRows) != row.chunks)
-            return log_.wrong(FindingKind::Block, {},
-                sentence(
-                    "block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand",
-                    { number }));
-        if (const auto source = static_cast<std::size_t>(plan.source); !goesOnFrom(source, plan)
-            || source >= read.value().after.size() || read.value().after[source].row != plan.firstRow + plan.rows())
-            return log_.wrong(FindingKind::Block, {},
-                sentence(
-                    "block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand",
-                    { number }));
-        after_ = std::move(read.value().after);
-    }
-
-private:
-    bool goesOnFrom(std::size_t source, const PlannedBlock& plan) const
-    {
-        if (source >= after_.size())
-            return after_.empty();
-        const SourcePosition& before = after_[source];
-        const Segment& first = plan.segments.front();
-        for (const FileGap& gap : before.gaps) // what could not be planned when its turn was
-            if (first.file == gap.file)
-                return first.firstRow >= gap.rowInFile && first.position >= gap.position;
-        if (first.file != before.file)
-            return first.file > before.file;
-        return first.firstRow >= before.rowInFile && first.position >= before.position;
-    }
-
-    AuditLog& log_;
-    std::vector<SourcePosition> after_; // the block before
-};
-
 } // namespace
 
 Status auditBlocks(
@@ -193,15 +196,20 @@ Status auditBlocks(
     log.begin(Evidence::Blocks);
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
     std::int64_t absent = 0;
-    PlanAudit plans(log);
+    BlockPlans plans;
     const auto lookAtPlan = [&](const LedgerReader::BlockRow& row) {
-        plans.look(row);
+        if (const auto fits = plans.look(row); !fits.ok())
+            log.failed(FindingKind::Block, fits.error(), fits.error().message);
         return Status {};
     };
     FURROW_TRY(lookAtBlocks(
         ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
+    const auto known = untrainedChunks(ledger);
+    if (!known.ok())
+        log.failed(FindingKind::Block, known.error(), known.error().message);
+    const std::vector<Untrained>& untrained = known.ok() ? known.value() : kNoneUntrained;
     const auto look = [&](const LedgerReader::BlockRow& row) {
-        return lookAtBlock(folder, file, row, ledger, log, onDamaged, absent);
+        return lookAtBlock(folder, file, row, ledger, untrained, log, onDamaged, absent);
     };
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the prepared blocks"), log, look));
     log.how(sentence(
@@ -254,11 +262,37 @@ public:
             FindingKind::Source, sentence("the source"), log_);
     }
 
+    /// Blocks at the end that somebody took out leave nothing behind in the ledger but a plan that goes on.
+    Status lookBehindTheLast()
+    {
+        FURROW_TRY_ASSIGN(const auto epochs, ledger_.epochs());
+        const std::int64_t count = epochs.empty() ? 0 : epochs.back().blockCount.value_or(0); // 0: not proven
+        FURROW_TRY_ASSIGN(const bool mayGoOn, wasAnythingToBeLeftOut()); // it may be whole again
+        if (count == 0 || !away_.empty() || mayGoOn)
+            return {};
+        FURROW_TRY_ASSIGN(const auto last, ledger_.block(count - 1));
+        const auto moved = blocks_.resumeAfter(last.plan);
+        const auto next = moved.ok() ? blocks_.planNext() : Result<std::optional<PlannedBlock>>(moved.error());
+        if (!next.ok())
+            log_.failed(FindingKind::Source, next.error(), next.error().message);
+        else if (next.value())
+            log_.wrong(FindingKind::Source, {},
+                sentence(
+                    "the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it",
+                    { std::to_string(last.block) }));
+        return {};
+    }
+
     void tell()
     {
         if (notRead_ > 0)
             log_.unreadable(
                 sentence("%1 more blocks are not inspected: their source cannot be reached now", { Count(notRead_) }));
+        if (putAside_ > 0)
+            log_.mention(FindingKind::Source,
+                sentence(
+                    "Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.",
+                    { Count(putAside_) }));
         auto how = sentence(
             "%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
             { Count(log_.inspected()), Bytes(bytes_) });
@@ -271,11 +305,26 @@ public:
     }
 
 private:
+    /// In any attempt.
+    Result<bool> wasAnythingToBeLeftOut()
+    {
+        FURROW_TRY_ASSIGN(const auto attempts, ledger_.attempts());
+        for (std::size_t i = 0; i <= attempts.size(); ++i) {
+            const std::vector<AttemptRow> first(attempts.begin(), attempts.begin() + static_cast<std::ptrdiff_t>(i));
+            const auto config = latestConfig(first, file_.config);
+            if (!config.ok() || config.value().badFiles == BadFiles::LeaveOut)
+                return true;
+        }
+        return false;
+    }
     /// Of wrong bytes that came from elsewhere: another run over the same data would find the block.
     Status putWrongAside(const PlannedBlock& block, const std::string& digest)
     {
         const auto cached = isDistant(block.source) ? blocks_.find(block) : Result<PreparedFile>(Error {});
-        return cached.ok() && cached.value().digest != digest ? blocks_.putAside(block) : Status {};
+        if (!cached.ok() || cached.value().digest == digest)
+            return {};
+        ++putAside_;
+        return blocks_.putAside(block);
     }
     bool isDistant(std::int64_t source) const
     {
@@ -293,6 +342,7 @@ private:
     AuditLog& log_;
     std::set<std::int64_t> away_; ///< sources that cannot be reached
     std::int64_t notRead_ = 0; ///< blocks of them
+    std::int64_t putAside_ = 0;
     std::uint64_t bytes_ = 0;
 };
 
@@ -380,6 +430,7 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
     SourceAudit source(file, *blocks, ledger, log);
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log,
         [&](const LedgerReader::BlockRow& row) { return source.look(row); }));
+    FURROW_TRY(source.lookBehindTheLast());
     source.tell();
     return {};
 }

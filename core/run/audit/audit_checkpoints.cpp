@@ -11,6 +11,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/audit/proven_parts.h"
+#include "core/run/audit/proven_rows.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/kept_states.h"
@@ -40,8 +41,7 @@ public:
     Status read()
     {
         FURROW_TRY_ASSIGN(rows_, ledger_.checkpoints());
-        for (const Row& row : rows_)
-            folders_[row.id.value] = row.record.folder;
+        folders_ = foldersOf(rows_);
         FURROW_TRY_ASSIGN(const auto states, keptStates(ledger_, file_.config));
         for (const auto& state : states)
             states_.insert(state.row.id.value);
@@ -266,18 +266,13 @@ private:
         if (!manifest.ok() && sha256.empty())
             return missing(row, manifest.error());
         if (sha256 != row.record.manifestSha256)
-            return log_.wrong(FindingKind::Manifest, {},
-                sentence(
-                    "the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint",
-                    { folder }));
+            return log_.wrong(FindingKind::Manifest, {}, otherManifestInWords(folder));
         if (!manifest.ok())
             return log_.wrong(FindingKind::Manifest, {},
                 sentence("the manifest of checkpoint %1 cannot be used: %2", { folder, manifest.error().message }));
-        if (const std::string field = differsIn(row, manifest.value()); !field.empty())
-            return log_.wrong(FindingKind::Manifest, {},
-                sentence(
-                    "checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand",
-                    { folder, field }));
+        if (auto differs = rowDifference(row, manifest.value(), manifestFile(row), file_.runId, folders_);
+            !differs.empty())
+            return log_.wrong(FindingKind::Manifest, {}, std::move(differs));
         silent_ += manifest.value().saysWho ? 0 : 1;
         manifests_.emplace(row.id.value, std::move(manifest).value());
     }
@@ -295,46 +290,6 @@ private:
                     { folder }));
         log_.unreadable(
             sentence("the manifest of checkpoint %1 could not be inspected: %2", { folder, error.message }));
-    }
-
-    /// The first thing in which a row and a manifest with the right hash differ, or "".
-    std::string differsIn(const Row& row, const CheckpointManifest& manifest) const
-    {
-        if (manifest.runId != file_.runId)
-            return "run";
-        if (manifest.kind != row.record.kind)
-            return "kind";
-        if (manifest.kind == CheckpointKind::Replica && manifest.replica != row.record.replica)
-            return "replica";
-        if (manifest.step != row.record.step)
-            return "step";
-        if (manifest.tokens != row.record.tokens)
-            return "number of tokens";
-        if (const auto bytes = sizeOf(row, manifest); bytes && *bytes != row.record.sizeBytes)
-            return "size";
-        if (manifest.saysWho && !row.rebuilt && manifest.incarnation != row.incarnation.value)
-            return "worker process";
-        if (manifest.saysWho && manifest.evalLoss != row.record.evalLoss && (!row.rebuilt || row.record.evalLoss))
-            return "loss on held-out text";
-        std::set<std::string> parents;
-        for (const CheckpointId parent : row.record.parents)
-            parents.insert(folders_.contains(parent.value) ? folders_.at(parent.value) : std::string());
-        if (manifest.namesParents && parents != std::set(manifest.parents.begin(), manifest.parents.end()))
-            return "parent";
-        return {};
-    }
-
-    /// What its files and its manifest take; a row that was rebuilt counts the files alone.
-    std::optional<std::uint64_t> sizeOf(const Row& row, const CheckpointManifest& manifest) const
-    {
-        std::uint64_t bytes = 0;
-        for (const auto& one : manifest.files)
-            bytes += one.sizeBytes;
-        if (row.rebuilt)
-            return bytes;
-        std::error_code unknown;
-        const auto own = std::filesystem::file_size(manifestFile(row), unknown);
-        return unknown ? std::nullopt : std::optional(bytes + own);
     }
 
     Status hash(const Row& row, const CheckpointManifest::File& one)
@@ -439,7 +394,7 @@ private:
     LedgerReader& ledger_;
     AuditLog& log_;
     std::vector<Row> rows_;
-    std::map<std::int64_t, std::string> folders_; // by id
+    FoldersById folders_;
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
     std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
     std::set<std::int64_t> states_; // keptStates()

@@ -47,6 +47,14 @@ Status checkTracker(const RunPaths& paths, const RunFile& file, LedgerReader& re
     return checkOrder(file, reader);
 }
 
+Result<Message> missingRecord(const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(const auto record, frozenRecord(reader));
+    return record == FrozenRecord::None && !file.heldOutHash.empty()
+        ? sentence("the tracker's record of run.json was taken out or cut: nothing proves run.json any more")
+        : Message();
+}
+
 namespace {
 
 Status checkTokenizerFile(const RunPaths& paths, const RunFile& file)

@@ -12,6 +12,10 @@ namespace furrow {
 /// thing that differs is told: it may be the reason of the next. Nothing may be claimed or trained then.
 Status checkTracker(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
 
+/// "" when the tracker has its record of run.json, or never had one; else what is missing. A run that keeps the hash of
+/// its held-out text has the record too.
+Result<Message> missingRecord(const RunFile& file, LedgerReader& reader);
+
 /// Corrupt where the tracker is not of the run of run.json, or cannot tell, and all checkpoints that are there are of
 /// other runs: then it is run.json that is another one, and what is made anew by it proves none of them. Asked before a
 /// repair, and by whoever recommends one.

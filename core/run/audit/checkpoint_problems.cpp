@@ -1,5 +1,6 @@
 #include "core/run/audit/checkpoint_problems.h"
 
+#include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/audit/begun_with.h"
@@ -8,6 +9,7 @@
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/kept_states.h"
 #include "core/run/folder/left_out_chunks.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/ledger_view.h"
 
@@ -44,6 +46,22 @@ Status addProblemsOfStates(
     return {};
 }
 
+/// Manifests that prove what older checkpoints trained and are gone. The run goes on without them.
+void addMissingManifests(const RunPaths& paths, const CheckpointRows& rows, std::vector<Message>& problems)
+{
+    const auto isGone = [&paths](const SupervisorLedger::CheckpointRow& row) {
+        return row.surviving && row.removed && isPlainName(row.record.folder)
+            && !isTaken(paths.checkpointFolder(row.record.folder) / kManifestFile)
+            && !isTaken(keptManifest(paths, row.record.folder));
+    };
+    const auto first = std::ranges::find_if(rows, isGone);
+    if (first != rows.end())
+        problems.push_back(sentence(
+            "The manifests of %1 checkpoints are gone from %2, that of %3 for one: nothing but the tracker proves any more what they trained, and no repair can make it anew. Put them back from a copy of the run if you have one; it goes on without them.",
+            { Count(std::ranges::count_if(rows, isGone)), utf8Text(paths.removedManifestsFolder()),
+                first->record.folder }));
+}
+
 } // namespace
 
 Result<std::optional<WrongSettings>> wrongSettings(const RunFile& file, LedgerReader& reader)
@@ -71,9 +89,13 @@ Result<std::vector<Message>> checkpointProblems(const RunPaths& paths, const Run
     }
     if (const auto foreign = foreignLedger(paths.trackerSnapshot(), file.runId); !foreign.empty())
         problems.push_back(foreignRefusal(paths, foreign).message);
+    FURROW_TRY_ASSIGN(auto lost, lostProof(paths, file, reader.value()));
     FURROW_TRY_ASSIGN(auto unclear, unclearLeftOut(paths, file.runId));
-    if (!unclear.empty())
+    if (!lost.empty())
+        problems.push_back(std::move(lost));
+    else if (!unclear.empty())
         problems.push_back(std::move(unclear));
+    addMissingManifests(paths, rows, problems);
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed || !(row.head || row.damaged))

@@ -73,6 +73,7 @@ public:
             for (const auto& entry : removed.value())
                 if (entry.extension() == ".json")
                     FURROW_TRY(take(entry, utf8Text(entry.stem()), false));
+        dropChanged();
         return std::move(proven_);
     }
 
@@ -99,11 +100,35 @@ private:
             return verdict;
         if (!verdict.ok())
             notes_.push_back(verdict.error().message);
+        for (std::size_t i = 0; i < manifest.value().parentManifests.size(); ++i)
+            grownFrom_.push_back({ folder, manifest.value().parents[i], manifest.value().parentManifests[i] });
         proven_.push_back(provenBy(manifest.value(), folder, sha256));
         proven_.back().whole = hasWeights && verdict.ok();
         proven_.back().removed = !hasWeights;
         return {};
     }
+
+    /// A manifest that another one was not made from: one of the two was changed, and what the weights of the younger
+    /// hold nobody can say.
+    void dropChanged()
+    {
+        for (const GrownFrom& one : grownFrom_) {
+            const auto parent = std::ranges::find_if(
+                proven_, [&](const ProvenCheckpoint& other) { return other.record.folder == one.parent; });
+            if (parent == proven_.end() || parent->record.manifestSha256 == one.sha256)
+                continue;
+            notes_.push_back(sentence(
+                "checkpoint %1 proves nothing: its manifest is not the one that checkpoint %2 was made from, so one of the two was changed",
+                { one.parent, one.folder }));
+            proven_.erase(parent);
+        }
+    }
+
+    struct GrownFrom {
+        std::string folder;
+        std::string parent;
+        std::string sha256; ///< of the manifest of the parent
+    };
 
     const RunPaths& paths_;
     const std::string& runId_;
@@ -111,6 +136,7 @@ private:
     WeightsVerdicts& verdicts_;
     FrozenVerdicts frozen_;
     std::vector<ProvenCheckpoint> proven_;
+    std::vector<GrownFrom> grownFrom_;
 };
 
 struct Needs {
@@ -191,11 +217,11 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
 
 /// Number of the newest event of a ledger that is whole, else nothing.
 Result<std::optional<std::int64_t>> newestEventOf(
-    const RunPaths& paths, const std::filesystem::path& ledger, const std::string& runId)
+    const RunPaths& paths, const std::filesystem::path& ledger, const RunFile& file)
 {
     if (!isTaken(ledger))
         return std::optional<std::int64_t>();
-    FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, ledger, runId));
+    FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, ledger, file));
     if (!whole)
         return std::optional<std::int64_t>();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
@@ -210,7 +236,7 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
     if (!adopted.ok() && saysNothing(adopted.error()))
         return adopted.error();
     if (isTaken(target) && adopted.ok() && recount(target).ok()) {
-        FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file.runId));
+        FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file));
         if (whole)
             return true;
     }
@@ -222,8 +248,8 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
 
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
 {
-    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file.runId));
-    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file.runId));
+    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file));
+    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file));
     FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target));
     if (counted) {
         report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";
@@ -240,6 +266,22 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
     report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
     FURROW_TRY_ASSIGN(auto parent, readParent(paths));
     return SupervisorLedger::create(target, trackerConfig(file, parent), stoppingRules(file.config));
+}
+
+/// What is not there to prove it, or else what the audit of it found.
+Error whyNotRebuilt(const RepairReport& report, const AuditReport& proof)
+{
+    if (report.rebuilt.leftOut.empty())
+        return { ErrorCode::Internal,
+            sentence("what was rebuilt does not pass the audit, so nothing was changed: %1", { firstFault(proof) }) };
+    Message why = report.rebuilt.leftOut.front();
+    for (const Message& note : report.notes)
+        why += "; " + note;
+    why += "; " + firstFault(proof);
+    return { ErrorCode::Corrupt,
+        sentence(
+            "what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then",
+            { why }) };
 }
 
 } // namespace
@@ -263,10 +305,9 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     for (const auto& said : { leftOut, inTheWeights })
         if (!said.empty())
             report.notes.push_back(said);
-    FURROW_TRY_ASSIGN(auto proof, audit(target));
+    FURROW_TRY_ASSIGN(auto proof, audit(target, {}, nullptr, paths.tracker()));
     if (!proof.isClean())
-        return Error { ErrorCode::Internal,
-            sentence("what was rebuilt does not pass the audit, so nothing was changed:\n%1", { auditText(proof) }) };
+        return whyNotRebuilt(report, proof);
     for (const auto& epoch : proof.epochs) {
         report.committed += epoch.committed;
         report.known += epoch.known;

@@ -2,7 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/folder/removed_weights.h"
+#include "core/run/audit/proven_rows.h"
 
 #include <algorithm>
 #include <set>
@@ -10,13 +10,6 @@
 namespace furrow {
 
 namespace {
-
-/// Of a checkpoint that is there, or whose weights the keep policy removed.
-Result<CheckpointManifest> readKeptManifest(const RunPaths& paths, const std::string& folder, std::string& sha256)
-{
-    auto manifest = readManifestFile(paths.checkpointFolder(folder) / kManifestFile, sha256);
-    return manifest.ok() ? manifest : readManifestFile(keptManifest(paths, folder), sha256);
-}
 
 /// "0-48", or "-" for none.
 std::string rangesOf(const WindowsByChunk& windows, ChunkId chunk)
@@ -65,20 +58,23 @@ Message differenceInWords(ChunkId chunk, const std::string& folder, const Covere
         { toString(chunk), folder, rangesOf(byManifest.trained, chunk), rangesOf(byLedger.trained, chunk) });
 }
 
-Result<Message> differenceFromManifests(const RunPaths& paths, LedgerReader& ledger)
+Result<Message> differenceFromManifests(const RunPaths& paths, const std::string& runId, LedgerReader& ledger)
 {
     FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
+    const FoldersById folders = foldersOf(rows);
     for (const auto& row : rows) {
         if (!row.surviving || !isPlainName(row.record.folder))
             continue;
-        std::string sha256;
-        const auto manifest = readKeptManifest(paths, row.record.folder, sha256);
-        if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
-            return manifest.error();
-        if (!manifest.ok() || sha256 != row.record.manifestSha256)
+        const auto manifest = readKeptManifest(paths, row.record.folder);
+        if (!manifest.content.ok() && manifest.content.error().code == ErrorCode::Io)
+            return manifest.content.error();
+        if (!manifest.content.ok() || manifest.sha256 != row.record.manifestSha256)
             continue;
+        if (auto differs = rowDifference(row, manifest.content.value(), manifest.file, runId, folders);
+            !differs.empty())
+            return differs;
         FURROW_TRY_ASSIGN(const auto parts, ledger.partsOf(row.id));
-        const Covered byManifest = coveredBy(manifest.value().parts);
+        const Covered byManifest = coveredBy(manifest.content.value().parts);
         const Covered byLedger = coveredBy(parts);
         if (const auto chunk = firstDifference(byManifest, byLedger))
             return differenceInWords(*chunk, row.record.folder, byManifest, byLedger);

@@ -32,8 +32,9 @@ std::optional<ChunkId> firstDifference(const Covered& manifest, const Covered& l
 /// "chunk 3 of block 1: checkpoint r0-12 trained windows 0-48 by its manifest and - by the tracker".
 Message differenceInWords(ChunkId chunk, const std::string& folder, const Covered& byManifest, const Covered& byLedger);
 
-/// "" when a ledger has the windows that the manifests list, in every surviving checkpoint whose manifest is the one
-/// that it recorded; else the first difference, in words. What is wrong with a manifest is for others to say.
-Result<Message> differenceFromManifests(const RunPaths& paths, LedgerReader& ledger);
+/// "" when the rows of a ledger and the windows that it has are those of the manifests, in every surviving checkpoint
+/// whose manifest is the one that it recorded; else the first difference, in words. What is wrong with a manifest is
+/// for others to say (otherManifest).
+Result<Message> differenceFromManifests(const RunPaths& paths, const std::string& runId, LedgerReader& ledger);
 
 } // namespace furrow

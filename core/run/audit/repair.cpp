@@ -196,7 +196,7 @@ Result<RepairReport> repairTracker(
     const RunPaths& paths, const RunFile& file, bool acceptLoss, WeightsVerdicts& verdicts, const Say& say)
 {
     RepairReport report;
-    FURROW_TRY_ASSIGN(report.damage, damageOf(paths, paths.tracker(), file.runId));
+    FURROW_TRY_ASSIGN(report.damage, damageOf(paths, paths.tracker(), file));
     report.foreign = !foreignLedger(paths.tracker(), file.runId).empty();
     if (report.damage.empty()) {
         FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));

@@ -16,16 +16,14 @@ namespace furrow {
 
 namespace {
 
-/// What of run.json is held against something. A run that keeps the hash of its held-out text has the record too.
+/// What of run.json is held against something.
 void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
     const auto record = frozenRecord(ledger);
     if (!record.ok())
         log.failed(FindingKind::Frozen, record.error(), record.error().message);
-    else if (record.value() == FrozenRecord::None && !file.heldOutHash.empty())
-        log.wrong(FindingKind::Frozen, {},
-            sentence(
-                "the tracker's record of run.json was taken out or cut: nothing proves run.json any more. Put an older copy of the tracker back"));
+    else if (const auto missing = missingRecord(file, ledger); missing.ok() && !missing.value().empty())
+        log.wrong(FindingKind::Frozen, {}, missing.value());
     else if (record.value() == FrozenRecord::None)
         log.notInspected(
             sentence("run.json in part or as a whole: this run was made by a version that kept no full record of it"));

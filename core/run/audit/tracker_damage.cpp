@@ -3,8 +3,13 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/base/told.h"
+#include "core/run/audit/begun_with.h"
+#include "core/run/audit/block_plans.h"
 #include "core/run/audit/proven_parts.h"
+#include "core/run/audit/proven_rows.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/left_out_chunks.h"
+#include "core/tracker/each_block.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/schema.h"
 
@@ -12,26 +17,11 @@
 
 namespace furrow {
 
-namespace {
-
-/// Names that lead out of the run folder: a tracker that was tampered with.
-Result<Message> damageOfNames(const std::filesystem::path& tracker)
+bool saysNothing(const Error& error)
 {
-    const auto told = [](const Error& error) { return saysNothing(error) ? Result<Message>(error) : error.message; };
-    auto reader = LedgerReader::open(tracker);
-    if (!reader.ok())
-        return told(reader.error());
-    if (auto rows = reader.value().checkpoints(); !rows.ok())
-        return told(rows.error());
-    auto epochs = reader.value().epochs();
-    const auto blocks = epochs.ok() && !epochs.value().empty() ? epochs.value().back().knownBlocks : 0;
-    for (std::int64_t block = 0; block < blocks; ++block)
-        if (auto row = reader.value().block(block); !row.ok())
-            return told(row.error());
-    return Message();
+    return error.code == ErrorCode::Io || error.code == ErrorCode::Busy || error.code == ErrorCode::Cancelled;
 }
 
-/// Of a ledger that is not in order.
 Message firstFault(const AuditReport& report)
 {
     constexpr FindingKind kNoFaults[] { FindingKind::Poisoned, FindingKind::Accepted, FindingKind::Excluded,
@@ -43,22 +33,49 @@ Message firstFault(const AuditReport& report)
     return fault == report.findings.end() ? "the audit finds it broken" : fault->text;
 }
 
+namespace {
+
+/// Of a file that the disk did not give, or that is locked, nothing is known; every other error is damage.
+Result<Message> told(const Error& error) { return saysNothing(error) ? Result<Message>(error) : error.message; }
+
+/// Names that lead out of the run folder and plans that nobody made: a tracker that was tampered with.
+Result<Message> damageOfRows(const std::filesystem::path& tracker)
+{
+    auto reader = LedgerReader::open(tracker);
+    if (!reader.ok())
+        return told(reader.error());
+    if (auto rows = reader.value().checkpoints(); !rows.ok())
+        return told(rows.error());
+    BlockPlans plans;
+    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
+        if (!row.fileName.empty() && !isPlainName(row.fileName))
+            FURROW_TRY(reader.value().block(row.block)); // has the sentence
+        return plans.look(row);
+    };
+    const Status blocks = forEachBlock(reader.value(), LedgerReader::Blocks::Known, look);
+    if (!blocks.ok() && blocks.error().code == ErrorCode::InvalidArgument) // of a newer Furrow
+        return blocks.error();
+    return blocks.ok() ? Result<Message>(Message()) : told(blocks.error());
+}
+
 /// Of a tracker of this run, by its audit.
 Result<Message> damageIn(const std::filesystem::path& tracker, const AuditReport& report)
 {
-    return report.isClean() ? damageOfNames(tracker) : firstFault(report);
+    return report.isClean() ? damageOfRows(tracker) : firstFault(report);
+}
+
+/// What else a tracker has that is not as run.json and the manifests of the checkpoints say.
+Result<Message> contradictionIn(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(auto missing, missingRecord(file, reader));
+    return missing.empty() ? differenceFromManifests(paths, file.runId, reader) : std::move(missing);
 }
 
 } // namespace
 
-bool saysNothing(const Error& error)
+Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file)
 {
-    return error.code == ErrorCode::Io || error.code == ErrorCode::Busy || error.code == ErrorCode::Cancelled;
-}
-
-Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId)
-{
-    if (auto foreign = foreignLedger(tracker, runId); !foreign.empty()) // whatever else it says
+    if (auto foreign = foreignLedger(tracker, file.runId); !foreign.empty()) // whatever else it says
         return foreign;
     auto report = audit(tracker);
     if (!report.ok())
@@ -69,19 +86,19 @@ Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tra
     if (!damage.empty())
         return damage;
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
-    return differenceFromManifests(paths, reader);
+    return contradictionIn(paths, file, reader);
 }
 
-Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId)
+Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file)
 {
-    FURROW_TRY_ASSIGN(const auto damage, damageOf(paths, tracker, runId));
+    FURROW_TRY_ASSIGN(const auto damage, damageOf(paths, tracker, file));
     return damage.empty();
 }
 
 Result<Message> trackerDamage(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    return damageOf(paths, paths.tracker(), file.runId);
+    return damageOf(paths, paths.tracker(), file);
 }
 
 Message costsOfRepair(const RunFile& file)
@@ -92,17 +109,42 @@ Message costsOfRepair(const RunFile& file)
         "This run trains with noise. A tracker made anew, or taken forward, does not know every training that was lost before: no epsilon can be stated of the run any more, and no limit of epsilon be kept. A copy of the tracker that is whole and as new as the weights, put back in its place, keeps both.");
 }
 
-Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& report)
+namespace {
+
+Message refusal(const RunPaths& paths, const Message& damage)
 {
-    if (!report.ok())
-        return report.error().code == ErrorCode::Corrupt ? report.error().message : Message();
-    const auto damage = damageIn(paths.tracker(), report.value());
-    if (!damage.ok() || damage.value().empty())
-        return {};
     const auto folder = utf8Text(paths.folder());
     return sentence(
         "The tracker of %1 is damaged: %2. Nothing was changed. 'furrowctl audit %3' says all that is wrong, 'furrowctl doctor %4 --repair' rebuilds what the checkpoints prove.",
-        { folder, damage.value(), folder, folder });
+        { folder, damage, folder, folder });
+}
+
+} // namespace
+
+Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<AuditReport>& report)
+{
+    if (!report.ok())
+        return report.error().code == ErrorCode::Corrupt ? report.error().message : Message();
+    auto damage = damageIn(paths.tracker(), report.value());
+    if (auto reader = LedgerReader::open(paths.tracker()); damage.ok() && damage.value().empty() && reader.ok())
+        damage = contradictionIn(paths, file, reader.value());
+    return damage.ok() && !damage.value().empty() ? refusal(paths, damage.value()) : Message();
+}
+
+Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(const auto record, damagedLeftOut(paths, file.runId));
+    const auto folder = utf8Text(paths.folder());
+    if (const auto other = otherManifest(paths, rows); !other.empty())
+        return sentence(
+            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
+            { folder, other, folder, folder });
+    if (record)
+        return sentence(
+            "%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when 'furrowctl audit %2' calls all of these chunks excluded, move it away; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone.",
+            { utf8Text(*record), folder, folder });
+    return Message();
 }
 
 } // namespace furrow

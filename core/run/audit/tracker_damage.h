@@ -14,13 +14,21 @@ namespace furrow {
 /// it.
 bool saysNothing(const Error& error);
 
+/// Of an audit that is not clean what it found first, but for what is no fault.
+Message firstFault(const AuditReport& report);
+
 /// "" when the tracker of a run is whole and the audit finds nothing; else what is wrong. An error that saysNothing()
 /// is no damage.
 Result<Message> trackerDamage(const RunPaths& paths);
 
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
-Message trackerRefusal(const RunPaths& paths, const Result<AuditReport>& ledger);
+Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<AuditReport>& ledger);
+
+/// "" or what beside the tracker is not any more what proves it: a manifest of an older checkpoint that is not the one
+/// that the tracker recorded, a damaged record of what a person left out; and what to do. A resume goes on by the
+/// tracker alone with ResumeChoice::acceptLoss.
+Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
 
 /// What making the tracker anew, or taking it forward, costs the run beside what is trained again, with what to do
 /// instead; "": nothing.
@@ -28,7 +36,7 @@ Message costsOfRepair(const RunFile& file);
 
 /// trackerDamage() of a file that should be the tracker of that run: also what it has of the checkpoints is held
 /// against their manifests. One of a newer Furrow is an error and no damage.
-Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId);
-Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const std::string& runId);
+Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
+Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
 
 } // namespace furrow

@@ -59,14 +59,18 @@ std::string plainNameFrom(const JsonPart& part)
     return name;
 }
 
+std::string sha256From(const JsonPart& part)
+{
+    auto hash = part.as<std::string>();
+    if (hash.size() != kSha256Digits || hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+        part.refuse(sentence("is not a SHA-256"));
+    return hash;
+}
+
 CheckpointManifest::Frozen frozenFrom(const JsonPart& json)
 {
-    CheckpointManifest::Frozen frozen { json["sha256"].as<std::string>(),
+    return { sha256From(json["sha256"]), // it becomes the name of a file
         static_cast<std::uint64_t>(json["bytes"].within(1, kTotalBounds.most)) };
-    if (frozen.sha256.size() != kSha256Digits
-        || frozen.sha256.find_first_not_of("0123456789abcdef") != std::string::npos) // it becomes the name of a file
-        json["sha256"].refuse(sentence("is not a SHA-256"));
-    return frozen;
 }
 
 CheckpointManifest parse(const JsonPart& json)
@@ -87,6 +91,10 @@ CheckpointManifest parse(const JsonPart& json)
     m.namesParents = json.has("parents");
     if (m.namesParents)
         json["parents"].each([&m](const JsonPart& parent) { m.parents.push_back(plainNameFrom(parent)); });
+    if (json.has("parent_manifests"))
+        json["parent_manifests"].each([&m](const JsonPart& hash) { m.parentManifests.push_back(sha256From(hash)); });
+    if (!m.parentManifests.empty() && m.parentManifests.size() != m.parents.size())
+        json["parent_manifests"].refuse(sentence("has another number of entries than parents"));
     m.writtenWallNs = json.valueOr("written_ns", std::int64_t(0));
     m.saysWho = json.has("incarnation");
     m.incarnation = json.valueOr("incarnation", std::int64_t(0));
@@ -166,6 +174,8 @@ std::string toJsonText(const CheckpointManifest& m)
         { "written_ns", m.writtenWallNs }, { "incarnation", m.incarnation },
         { "eval_loss", m.evalLoss ? nlohmann::ordered_json(*m.evalLoss) : nlohmann::ordered_json(nullptr) },
         { "parents", m.parents }, { "files", files }, { "parts", parts } };
+    if (!m.parentManifests.empty())
+        json["parent_manifests"] = m.parentManifests;
     if (m.frozen)
         json["frozen"] = { { "sha256", m.frozen->sha256 }, { "bytes", m.frozen->sizeBytes } };
     return json.dump() + "\n";

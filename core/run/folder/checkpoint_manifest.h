@@ -37,6 +37,9 @@ struct CheckpointManifest {
     std::optional<Frozen> frozen;
     std::vector<Part> parts; ///< what this checkpoint adds to its parents
     std::vector<std::string> parents; ///< folders of the checkpoints it was made from; empty: the start weights
+    /// SHA-256 of their manifests as they were then, in the same order: one that was changed since proves nothing.
+    /// Empty: not kept.
+    std::vector<std::string> parentManifests;
     std::int64_t writtenWallNs = 0;
     bool namesParents = false; ///< manifests of 0.1 do not say what they were made from
     std::optional<double> evalLoss; ///< of these weights on the held-out text

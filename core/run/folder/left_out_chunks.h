@@ -19,6 +19,9 @@ struct LeftOut {
     Message cause;
 };
 
+/// Of the files that are no records of this run the first that has the name of one: it is damaged. Nothing: none has.
+Result<std::optional<std::filesystem::path>> damagedLeftOut(const RunPaths& paths, const std::string& runId);
+
 /// Durable, and before the tracker is asked: what dies in between is done by the next resume. @return the file, to be
 /// removed when the tracker refuses
 Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::string& runId, const LeftOut& decided);

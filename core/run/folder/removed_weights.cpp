@@ -106,6 +106,14 @@ bool hasFolder(const RunPaths& paths, const Row& row)
 
 } // namespace
 
+std::string manifestSha256(const RunPaths& paths, const std::string& name)
+{
+    auto hash = sha256File(livingManifest(paths, name));
+    if (!hash.ok())
+        hash = sha256File(keptManifest(paths, name));
+    return hash.ok() ? hash.value() : std::string();
+}
+
 Status removeWeights(const RunPaths& paths, const std::string& name, FileSystem& files)
 {
     if (isTaken(livingManifest(paths, name)))

@@ -13,6 +13,9 @@ namespace furrow {
 /// Where the manifest of a checkpoint is kept when its weights are removed.
 std::filesystem::path keptManifest(const RunPaths& paths, const std::string& name);
 
+/// SHA-256 of the manifest of a checkpoint that is there, or whose weights were removed; "": it cannot be read.
+std::string manifestSha256(const RunPaths& paths, const std::string& name);
+
 /// Deletes the weights of a checkpoint that the tracker calls removed already: a folder without files must never look
 /// alive. The manifest moves to checkpoints/removed/, where it proves what went into the descendants (see repair.h).
 /// Only what the manifest says was written goes: a folder with a file that is another one now, or that cannot be told,

@@ -65,9 +65,10 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         return changed.front();
     if (!choice.acceptLoss)
         FURROW_TRY(checkWeights(paths, file, reader, choice));
-    if (const auto damage = trackerRefusal(paths, auditLedger()); !damage.empty())
+    if (const auto damage = trackerRefusal(paths, file, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
-    return {};
+    FURROW_TRY_ASSIGN(const auto lost, choice.acceptLoss ? Result<Message>(Message()) : lostProof(paths, file, reader));
+    return lost.empty() ? Status() : Status(Error { ErrorCode::Corrupt, lost });
 }
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/data/source/source_look.h"
+#include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/start/life_cycle.h"
@@ -107,11 +108,15 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
     FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, file.config));
     Losses losses(paths, file, plan, merge);
     plan.loss = losses.of(plan.effect);
+    FURROW_TRY_ASSIGN(const auto proof, lostProof(paths, file, reader));
+    const auto addProofTo = [&proof](Message& loss) { loss += loss.empty() || proof.empty() ? proof : " " + proof; };
+    addProofTo(plan.loss);
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
         choice.loss = losses.of(back);
+        addProofTo(choice.loss);
         choice.redo = std::move(back.redo);
         choice.partsLost = std::move(back.partsLost);
         choice.kept = keptOf(plan, epochs, choice.redo);

@@ -53,6 +53,50 @@ Message withPart(const Message& cause, std::int64_t covered, std::int64_t window
                               { cause, std::to_string(covered), std::to_string(windows) });
 }
 
+/// Chunks come by id. Those of a block are opened together, so each epoch that has one of them has all, from 0 on.
+class ChunkPlaces {
+public:
+    ChunkPlaces(Database& db, const AuditFault& wrong)
+        : db_(db)
+        , wrong_(wrong)
+    {
+    }
+
+    void look(ChunkId id)
+    {
+        const ChunkPlace place = placeOf(id);
+        if (place.epoch != at_.epoch || place.block != at_.block) {
+            end();
+            at_ = place;
+            seen_ = 0;
+            chunks_ = db_.integer("SELECT chunks FROM block WHERE block=?", place.block).value_or(0);
+        }
+        if (place.column >= chunks_)
+            wrong_(FindingKind::Counters, id,
+                sentence("%1: its block has %2 chunks; the number of the chunk or the row of the block was changed",
+                    { toString(id), std::to_string(chunks_) }));
+        else
+            ++seen_;
+    }
+
+    void end()
+    {
+        if (seen_ < chunks_)
+            wrong_(FindingKind::Counters, {},
+                sentence(
+                    "epoch %1 has %2 of the %3 chunks of block %4: rows were taken out, or have the number of another chunk",
+                    { std::to_string(at_.epoch + 1), std::to_string(seen_), std::to_string(chunks_),
+                        std::to_string(at_.block) }));
+    }
+
+private:
+    Database& db_;
+    const AuditFault& wrong_;
+    ChunkPlace at_ { -1, -1, 0 };
+    std::int64_t chunks_ = 0; // of the block at_
+    std::int64_t seen_ = 0;
+};
+
 class Auditor {
 public:
     Auditor(Database& db, LedgerReader& reader, const AuditWatch& watch, AuditReport& report)
@@ -277,6 +321,7 @@ private:
         std::unordered_map<std::uint64_t, std::int64_t> digests; // of one epoch
         std::int64_t digestEpoch = -1;
         std::int64_t seen = 0;
+        ChunkPlaces places(db_, wrong_);
         while (rows.next()) {
             sayHowFar(seen++);
             const ChunkId id = chunkIdAt(db_, rows, kChunks["id"]);
@@ -291,6 +336,9 @@ private:
                 amount(kChunks["failed"]), amount(kChunks["held_out"]), amount(kChunks["duplicates"]) };
             const std::int64_t windows
                 = boundedAt(db_, rows, kChunks["windows"], kWindowBounds); // 0 when they are not known
+            places.look(id);
+            if (!rows.isNull(kChunks["windows"]))
+                checkPacking(id, counts.samples, windows, amount(kChunks["tokens"]));
             newestClaim_ = std::max(newestClaim_, rows.integer(kChunks["claim"]));
             const auto digest = static_cast<std::uint64_t>(rows.integer(kChunks["digest"]));
             ++here.known;
@@ -320,6 +368,19 @@ private:
                 || (state == ChunkState::Excluded && !isParents))
                 find(leftOutKind(state), id, withPart(namedCause(id, state), amount(kChunks["covered"]), windows));
         }
+        places.end();
+    }
+
+    // Of a prepared chunk. One that says that it has nothing to train would be passed over by whoever claims it.
+    void checkPacking(ChunkId id, std::int64_t samples, std::int64_t windows, std::int64_t tokens)
+    {
+        const bool isExact = windowTokens_ > 0; // samples lie end to end
+        const bool fits = (windows > 0) == (samples > 0)
+            && (!isExact || (tokens >= samples && windows == (tokens + windowTokens_ - 1) / windowTokens_));
+        if (!fits)
+            wrong(FindingKind::Counters, id,
+                sentence("%1: its %2 samples with %3 tokens do not make %4 windows: its row was changed",
+                    { toString(id), std::to_string(samples), std::to_string(tokens), std::to_string(windows) }));
     }
 
     /// Chunks of the first epoch get the mark when their block is planned.
@@ -669,6 +730,11 @@ private:
                 one.expected = promised;
             const bool fullyOpened
                 = db_.integer("SELECT fully_opened FROM epoch WHERE epoch=?", one.epoch).value_or(0) == 1;
+            if (!fullyOpened && (one.epoch == 0 || i + 1 < report_.epochs.size()))
+                wrong(FindingKind::Counters, {},
+                    sentence(
+                        "epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed",
+                        { std::to_string(one.epoch + 1) }));
             if (fullyOpened && one.known < promised) {
                 one.missing += promised - one.known;
                 statesHold_ = false;
@@ -767,7 +833,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
             "of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
         sentence(
-            "of a chunk how often its training was lost or failed, and, before it is trained, into how many windows it packs"),
+            "of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there"),
         sentence("of a replica whether it rests, and which of the newest weights it stands on"),
         sentence(
             "what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),

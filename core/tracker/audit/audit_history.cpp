@@ -1,6 +1,7 @@
 #include "core/tracker/audit/audit_history.h"
 
 #include "core/base/told.h"
+#include "core/tracker/audit/audit_tallies.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/run_event_texts.h"
 
@@ -63,8 +64,8 @@ void checkReferences(Database& db, const KnownProcesses& processes, const AuditF
         if (const auto count = db.integer(sql).value_or(0); count != 1)
             wrong(FindingKind::History, {},
                 sentence(
-                    "the table %1 has %2 rows, it must have one; 'furrowctl doctor RUN --repair' makes the tracker anew",
-                    { table, std::to_string(count) }));
+                    "the table %1 has %2 rows, it must have one; 'furrowctl doctor %3 --repair' makes the tracker anew",
+                    { table, std::to_string(count), runFolderOf(db) }));
     };
     one("control", "SELECT count(*) FROM control");
     one("budget", "SELECT count(*) FROM budget");
@@ -261,8 +262,8 @@ void checkEpochEvents(Database& db, const RunEvents& events, const AuditFault& w
     if (closed != events.epochsClosed)
         wrong(FindingKind::History, {},
             sentence(
-                "the events close %1 epochs, and %2 are marked as closed; 'furrowctl doctor RUN --repair' counts anew",
-                { std::to_string(events.epochsClosed), std::to_string(closed) }));
+                "the events close %1 epochs, and %2 are marked as closed; 'furrowctl doctor %3 --repair' counts anew",
+                { std::to_string(events.epochsClosed), std::to_string(closed), runFolderOf(db) }));
 }
 
 } // namespace furrow

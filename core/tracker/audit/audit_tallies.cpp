@@ -1,5 +1,6 @@
 #include "core/tracker/audit/audit_tallies.h"
 
+#include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/tracker/sqlite/select.h"
 
@@ -71,6 +72,8 @@ void AuditTallies::addTokens(std::int64_t trained, std::int64_t claimed)
     claimedTokens_ += claimed;
 }
 
+std::string runFolderOf(const Database& db) { return utf8Text(db.path().parent_path()); }
+
 void AuditTallies::compare(Database& db, const AuditFault& wrong) const
 {
     compareEpochs(db, wrong);
@@ -124,8 +127,9 @@ void AuditTallies::compareEpochs(Database& db, const AuditFault& wrong) const
             if (meter.stored != meter.summed)
                 wrong(FindingKind::Counters, {},
                     sentence(
-                        "the meter %1 of epoch %2 says %3, the rows of its chunks say %4; 'furrowctl doctor RUN --repair' counts anew",
-                        { meter.name, number, std::to_string(meter.stored), std::to_string(meter.summed) }));
+                        "the meter %1 of epoch %2 says %3, the rows of its chunks say %4; 'furrowctl doctor %5 --repair' counts anew",
+                        { meter.name, number, std::to_string(meter.stored), std::to_string(meter.summed),
+                            runFolderOf(db) }));
     }
 }
 
@@ -179,8 +183,8 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
             if (block != count)
                 return wrong(FindingKind::History, {},
                     sentence(
-                        "the tracker has no row of block %1, and one of block %2; 'furrowctl doctor RUN --repair' plans the data anew",
-                        { std::to_string(count), number }));
+                        "the tracker has no row of block %1, and one of block %2; 'furrowctl doctor %3 --repair' plans the data anew",
+                        { std::to_string(count), number, runFolderOf(db) }));
             const auto before = next.find(rows.integer(kBlocks["source"]));
             if (before != next.end() && before->second != rows.integer(kBlocks["first_row"]))
                 wrong(FindingKind::Blocks, {},
@@ -227,9 +231,9 @@ void AuditTallies::compareBlocks(Database& db, const AuditFault& wrong) const
     if (rows.next() && (rows.integer(0) != count || rows.integer(1) != prepared))
         wrong(FindingKind::Counters, {},
             sentence(
-                "the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; 'furrowctl doctor RUN --repair' counts anew",
+                "the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; 'furrowctl doctor %5 --repair' counts anew",
                 { std::to_string(rows.integer(0)), std::to_string(rows.integer(1)), std::to_string(count),
-                    std::to_string(prepared) }));
+                    std::to_string(prepared), runFolderOf(db) }));
 }
 
 void AuditTallies::compareTotals(Database& db, const AuditFault& wrong) const
@@ -248,8 +252,8 @@ void AuditTallies::compareTotals(Database& db, const AuditFault& wrong) const
         if (meter.stored != meter.summed)
             wrong(FindingKind::Counters, {},
                 sentence(
-                    "the total %1 of the run says %2, its chunks, claims and parts say %3; 'furrowctl doctor RUN --repair' counts anew",
-                    { meter.name, std::to_string(meter.stored), std::to_string(meter.summed) }));
+                    "the total %1 of the run says %2, its chunks, claims and parts say %3; 'furrowctl doctor %4 --repair' counts anew",
+                    { meter.name, std::to_string(meter.stored), std::to_string(meter.summed), runFolderOf(db) }));
 }
 
 } // namespace furrow

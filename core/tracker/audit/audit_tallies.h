@@ -7,6 +7,9 @@
 
 namespace furrow {
 
+/// As a command line names it.
+std::string runFolderOf(const Database& db);
+
 /// Sums over chunks, claims and parts, gathered while the audit reads them, and the counters of the ledger that stand
 /// for these sums. Internal to the audit.
 class AuditTallies {

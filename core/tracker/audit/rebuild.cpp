@@ -67,26 +67,26 @@ private:
         return found;
     }
 
-    /// Everything it was made from, itself included, parents first. False: something of it is unknown.
-    bool ancestry(const std::string& folder, std::vector<std::string>& line, std::set<std::string>& seen) const
+    /// Everything it was made from, itself included, parents first. Gives the folder of what is unknown of it, or "".
+    std::string ancestry(const std::string& folder, std::vector<std::string>& line, std::set<std::string>& seen) const
     {
         if (!seen.insert(folder).second)
-            return true;
+            return {};
         if (const auto known = known_.find(folder);
             known != known_.end()) { // what the ledger has, it has with all that lies behind
             for (const auto id : lineage_.ancestors(known->second))
                 if (const auto name = folders_.find(id); name != folders_.end())
                     seen.insert(name->second);
-            return true;
+            return {};
         }
         const auto one = all_.find(folder);
         if (one == all_.end())
-            return false;
+            return folder;
         for (const auto& parent : one->second->parents)
-            if (!ancestry(parent, line, seen))
-                return false;
+            if (auto unknown = ancestry(parent, line, seen); !unknown.empty())
+                return unknown;
         line.push_back(folder);
-        return true;
+        return {};
     }
 
     void consider(const ProvenCheckpoint& one, Rebuilt& result)
@@ -97,8 +97,8 @@ private:
             return; // an ancestor of what is taken, or an older one of its line
         std::vector<std::string> line;
         std::set<std::string> seen;
-        if (!ancestry(name, line, seen)) {
-            result.leftOut.push_back("checkpoint " + name + " was made from one that nothing proves");
+        if (const auto unknown = ancestry(name, line, seen); !unknown.empty()) {
+            result.leftOut.push_back("checkpoint " + name + " was made from " + unknown + ", which nothing proves");
             return;
         }
         if (!isMerge && !merge_.empty() && !seen.contains(merge_)) {
@@ -301,6 +301,8 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch, 
     if (patience)
         file.db.setPatience(std::move(patience));
     registerClaimOrder(file);
+    if (const auto newest = file.db.integer("SELECT max(epoch) FROM epoch WHERE fully_opened=0")) // was being opened
+        FURROW_TRY(openAllChunks(file, *newest));
     for (auto next = file.db.integer("SELECT max(epoch)+1 FROM epoch").value_or(0); next <= epoch; ++next) {
         FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
         openEpoch(file, next);

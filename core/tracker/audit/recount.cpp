@@ -42,6 +42,7 @@ void recountBlocks(Database& db)
 
 void recountEpochs(Database& db)
 {
+    db.run("UPDATE epoch SET fully_opened=1 WHERE epoch=0 OR epoch<(SELECT max(epoch) FROM epoch)");
     db.run(
         "UPDATE epoch SET n0=s.n0, n1=s.n1, n2=s.n2, n3=s.n3, n4=s.n4, n5=s.n5, n6=s.n6, n7=s.n7, visited_blocks=s.visited, completed_blocks=s.completed FROM"
         " (SELECT epoch, sum(n0) n0, sum(n1) n1, sum(n2) n2, sum(n3) n3, sum(n4) n4, sum(n5) n5, sum(n6) n6, sum(n7) n7, sum(visited) visited,"

@@ -11,6 +11,7 @@
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/tracker/row_bounds.h"
 #include "core/train/model/model_torch.h"
@@ -134,9 +135,18 @@ Status writeTensors(FileSystem& files, const std::filesystem::path& folder, cons
     return {};
 }
 
+/// Of the manifests of the parents; none where one cannot be read now.
+std::vector<std::string> parentManifests(const RunPaths& paths, const std::vector<std::string>& parents)
+{
+    std::vector<std::string> hashes;
+    for (const auto& parent : parents)
+        hashes.push_back(manifestSha256(paths, parent));
+    return std::ranges::find(hashes, std::string()) == hashes.end() ? hashes : std::vector<std::string> {};
+}
+
 /// All files into `folder`; gives the hash of the manifest.
-Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& folder, const std::string& runId,
-    const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
+Result<std::string> fillFolder(FileSystem& files, const RunPaths& paths, const std::filesystem::path& folder,
+    const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
 {
     CheckpointManifest manifest;
     manifest.runId = runId;
@@ -146,6 +156,7 @@ Result<std::string> fillFolder(FileSystem& files, const std::filesystem::path& f
     manifest.tokens = frozen.state.tokens;
     manifest.parts = frozen.parts;
     manifest.parents = frozen.state.parents;
+    manifest.parentManifests = parentManifests(paths, manifest.parents);
     manifest.frozen = frozen.frozenFile;
     manifest.writtenWallNs = systemClock().wallNs();
     manifest.incarnation = frozen.incarnation.value;
@@ -211,7 +222,7 @@ Result<CheckpointRecord> publishCheckpoint(
         return error.in(sentence("writing checkpoint %1", { record.folder }));
     };
     try {
-        auto hash = fillFolder(files, temporary, runId, frozen, record.sizeBytes);
+        auto hash = fillFolder(files, paths, temporary, runId, frozen, record.sizeBytes);
         if (!hash.ok())
             return abandon(hash.error());
         record.manifestSha256 = hash.value();

@@ -791,7 +791,7 @@ private Q_SLOTS:
     void aRefusalWaitedForTheAuditOfTheLedger_data()
     {
         QTest::addColumn<std::function<void(const RunPaths&)>>("harm");
-        QTest::addColumn<QString>("named"); // "": nothing refuses, so the ledger is audited
+        QTest::addColumn<QString>("named"); // "": nothing refuses before, so the ledger is audited
         const auto row = [](const char* name, const char* named, std::function<void(const RunPaths&)> harm) {
             QTest::newRow(name) << std::move(harm) << QString::fromLatin1(named);
         };
@@ -827,9 +827,10 @@ private Q_SLOTS:
             return audit(run.paths.tracker());
         });
         QCOMPARE(audits, named.isEmpty() ? 1 : 0);
-        QCOMPARE(verdict.ok(), named.isEmpty());
-        if (!verdict.ok())
-            QVERIFY2(QString::fromStdString(verdict.error().message).contains(named), verdict.error().message.c_str());
+        if (named.isEmpty()) // what is audited then is invented: its blocks have no plans
+            return;
+        QVERIFY(!verdict.ok());
+        QVERIFY2(QString::fromStdString(verdict.error().message).contains(named), verdict.error().message.c_str());
     }
 
     /// The WAL went first: a repair that was cut short left an older tracker that looked whole.

@@ -14,6 +14,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/left_out_chunks.h"
+#include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/run/status/feeder_meters.h"
@@ -155,8 +156,10 @@ private:
         manifest.incarnation = incarnation_;
         manifest.evalLoss = 2.0 + 1.0 / static_cast<double>(step);
         manifest.parts = parts;
-        if (!parent.empty())
+        if (!parent.empty()) {
             manifest.parents = { parent };
+            manifest.parentManifests = { manifestSha256(paths, parent) };
+        }
         CheckpointRecord record;
         record.folder = "r0-" + std::to_string(step);
         record.step = step;
@@ -338,6 +341,13 @@ void markNewByHand(const Changed& run, ChunkState state)
     markByHand(run, chunkIdOf({ 1, 1, 1 }), state);
 }
 
+/// A chunk of it that nobody has trained, changed. @param what  an assignment of SQL
+void changeNewByHand(const Changed& run, const std::string& what)
+{
+    good(openEpochsUpTo(run.paths.tracker(), 1));
+    run.sql("UPDATE chunk SET " + what + " WHERE id=" + std::to_string(chunkIdOf({ 1, 1, 1 }).value));
+}
+
 enum class Verdict { Wrong, Unreadable, NoLedger };
 
 struct Tampering {
@@ -410,6 +420,20 @@ const std::vector<Tampering>& tamperings()
             [](C c) { c.editState([](auto& s) { s["step"] = 10; }); } },
         { "a state that is none", Verdict::Wrong, "state.json cannot be used: it has no key 'step'.",
             [](C c) { c.editState([](auto& s) { s.erase("step"); }); } },
+        { "an untrained chunk without windows", Verdict::Wrong, "do not make 0 windows",
+            [](C c) { changeNewByHand(c, "windows=0"); } },
+        { "an untrained chunk with another number of tokens", Verdict::Wrong, "do not make",
+            [](C c) { changeNewByHand(c, "tokens=1"); } },
+        { "an untrained chunk with another place", Verdict::Wrong, "its block has 4 chunks",
+            [](C c) { changeNewByHand(c, "id=id+90"); } },
+        { "an untrained chunk that is gone", Verdict::Wrong, "epoch 2 has 3 of the 4 chunks of block 1",
+            [](C c) {
+                good(openEpochsUpTo(c.paths.tracker(), 1));
+                c.sql("DELETE FROM chunk WHERE id=" + std::to_string(chunkIdOf({ 1, 1, 1 }).value));
+            } },
+        { "an epoch that is said to be opened still", Verdict::Wrong,
+            "epoch 1 is marked as one that is still being opened",
+            [](C c) { c.sql("UPDATE epoch SET fully_opened=0"); } },
         { "a part row added", Verdict::Wrong, "are in the surviving weights twice",
             [](C c) {
                 c.sql(
@@ -1046,6 +1070,11 @@ private Q_SLOTS:
         QTest::newRow("the newest events are gone")
             << QByteArray("DELETE FROM event WHERE seq>=(SELECT seq FROM event WHERE cause='epoch 1 is complete')");
         QTest::newRow("a saved claim that is called lost") << QByteArray("UPDATE claim SET outcome=3 WHERE id=3");
+        QTest::newRow("the row of a checkpoint whose weights were removed") // its manifest says something else
+            << QByteArray("UPDATE checkpoint SET step=step+1 WHERE id=2");
+        QTest::newRow("a block without a plan") << QByteArray("UPDATE block SET plan='' WHERE block=1");
+        QTest::newRow("a block of another source") << QByteArray("UPDATE block SET source=1 WHERE block=1");
+        QTest::newRow("an epoch that is said to be opened still") << QByteArray("UPDATE epoch SET fully_opened=0");
     }
     /// Doctor and audit advised a repair, and resume and its dry run said nothing.
     void aResumeWentOnFromATrackerThatDoctorCallsDamaged()
@@ -1105,10 +1134,99 @@ private Q_SLOTS:
     {
         Changed run(whole_);
         auto reader = good(LedgerReader::open(run.paths.tracker()));
-        QVERIFY(good(differenceFromManifests(run.paths, reader)).empty());
+        const auto runId = good(readRunFile(run.paths)).runId;
+        QVERIFY(good(differenceFromManifests(run.paths, runId, reader)).empty());
         run.sql("UPDATE part SET past=past-1 WHERE claim=3");
-        const std::string said = good(differenceFromManifests(run.paths, reader));
+        const std::string said = good(differenceFromManifests(run.paths, runId, reader));
         QVERIFY2(has(said, " by its manifest and "), said.c_str());
+    }
+
+    /// It was passed over in the next epochs too, and the run called complete: nobody claims what has no windows.
+    void aChunkThatSaidItHadNothingToTrainWasNeverTrained()
+    {
+        Changed run(whole_);
+        changeNewByHand(run, "windows=0");
+        for (const auto& block : run.blocks()) // the proof does not need them
+            fs::remove(block);
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY2(has(damage, "do not make 0 windows"), damage.c_str());
+        QVERIFY(good(repairRun(run.paths, [](const std::string&) { }, true)).needed);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), allTexts(report).c_str());
+    }
+
+    /// A repair with this program would plan the data anew.
+    void aPlanOfANewerFurrowIsNoDamage()
+    {
+        Changed run(whole_);
+        run.sql("UPDATE block SET plan=json_set(plan, '$.v', 99) WHERE block=1");
+        const auto damage = trackerDamage(run.paths);
+        QVERIFY(!damage.ok());
+        QVERIFY2(has(damage.error().message, "newer Furrow"), damage.error().message.c_str());
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+    }
+
+    /// A manifest in checkpoints/removed that somebody had changed: audit called it wrong, doctor whole, and the resume
+    /// went on.
+    void aResumeWentOnBesideAManifestThatIsNotTheOneRecorded()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        run.flip(run.paths.removedManifestsFolder() / "r0-2.json");
+        const auto resumed = [&](bool acceptLoss) {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(
+                run.paths, file, reader, { .acceptLoss = acceptLoss }, [&] { return audit(run.paths.tracker()); });
+        };
+        const auto refused = resumed(false);
+        QVERIFY(!refused.ok());
+        for (const char* part : { "the manifest of checkpoint r0-2 is not the one", "--accept-loss" })
+            QVERIFY2(has(refused.error().message, part), refused.error().message.c_str());
+        good(resumed(true)); // a person's yes: by the tracker alone
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(std::ranges::any_of(problems, [](const Message& said) { return has(said, "checkpoint r0-2"); }));
+        const auto plan = good(planResume(run.paths));
+        QVERIFY(!plan.verdict({}).ok() && plan.verdict({ .acceptLoss = true }).ok());
+    }
+
+    /// An older tracker was taken forward by it: the chunk that it did not name any more was trained again, into the
+    /// same weights, and the audit found nothing.
+    void aManifestThatSomebodyHadChangedProvedTheWeights()
+    {
+        Changed run(whole_);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(run.paths.tracker().string() + ending);
+        fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
+        fs::remove(run.paths.trackerSnapshot());
+        const auto removed = run.paths.removedManifestsFolder() / "r0-6.json";
+        std::string sha256;
+        auto manifest = good(readManifestFile(removed, sha256));
+        manifest.parts.pop_back();
+        Changed::write(removed, toJsonText(manifest));
+        const auto before = good(readFile(run.paths.tracker()));
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        for (const char* part :
+            { "checkpoint r0-12 was made from r0-6", "not the one that checkpoint r0-8 was made from" })
+            QVERIFY2(has(refused.error().message, part), refused.error().message.c_str());
+        QVERIFY(good(readFile(run.paths.tracker())) == before);
+    }
+
+    /// The advice was followed, and answered with the whole audit of what could not be made, in one line.
+    void aTrackerThatCannotBeTakenForwardHadNoWord()
+    {
+        Changed run(whole_);
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(run.paths.tracker().string() + ending);
+        fs::copy_file(run.paths.folder() / "older.sqlite", run.paths.tracker());
+        fs::remove(run.paths.trackerSnapshot());
+        fs::remove(run.paths.removedManifestsFolder() / "r0-6.json");
+        const auto refused = repairRun(run.paths, [](const std::string&) { });
+        QVERIFY(!refused.ok());
+        const std::string said = refused.error().message;
+        QVERIFY2(has(said, "made from r0-6, which nothing proves") && has(said, "Put what is missing"), said.c_str());
+        QVERIFY2(said.size() < 1000, said.c_str());
     }
 
     /// It was set aside as damaged, and a tracker of this version took its place.
@@ -1727,6 +1845,9 @@ private Q_SLOTS:
         QVERIFY(std::ranges::any_of(good(checkpointProblems(run.paths)), names));
         QVERIFY(std::ranges::any_of(good(auditRun(run.paths, AuditDepth::Files)).findings,
             [&](const AuditFinding& finding) { return names(finding.text); }));
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        const auto refused = checkResume(run.paths, file, reader, {}, [&] { return audit(run.paths.tracker()); });
+        QVERIFY(!refused.ok() && names(refused.error().message)); // it would train those chunks
         auto ledger = good(SupervisorLedger::open(run.paths.tracker()));
         QVERIFY(std::ranges::any_of(
             good(recoverRun(run.paths, file, ledger, { .acceptLoss = true }, realFileSystem())), names));

@@ -1,0 +1,109 @@
+#include "core/run/audit/proven_rows.h"
+
+#include "core/base/file_system.h"
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/run/folder/removed_weights.h"
+
+#include <set>
+
+namespace furrow {
+
+namespace {
+
+using Row = SupervisorLedger::CheckpointRow;
+
+/// What its files and its manifest take; a row that was rebuilt counts the files alone.
+std::optional<std::uint64_t> sizeOf(
+    const Row& row, const CheckpointManifest& manifest, const std::filesystem::path& manifestFile)
+{
+    std::uint64_t bytes = 0;
+    for (const auto& one : manifest.files)
+        bytes += one.sizeBytes;
+    if (row.rebuilt)
+        return bytes;
+    std::error_code unknown;
+    const auto own = std::filesystem::file_size(manifestFile, unknown);
+    return unknown ? std::nullopt : std::optional(bytes + own);
+}
+
+/// The first thing in which they differ, or "".
+std::string differsIn(const Row& row, const CheckpointManifest& manifest, const std::filesystem::path& file,
+    const std::string& runId, const FoldersById& folders)
+{
+    if (manifest.runId != runId)
+        return "run";
+    if (manifest.kind != row.record.kind)
+        return "kind";
+    if (manifest.kind == CheckpointKind::Replica && manifest.replica != row.record.replica)
+        return "replica";
+    if (manifest.step != row.record.step)
+        return "step";
+    if (manifest.tokens != row.record.tokens)
+        return "number of tokens";
+    if (const auto bytes = sizeOf(row, manifest, file); bytes && *bytes != row.record.sizeBytes)
+        return "size";
+    if (manifest.saysWho && !row.rebuilt && manifest.incarnation != row.incarnation.value)
+        return "worker process";
+    if (manifest.saysWho && manifest.evalLoss != row.record.evalLoss && (!row.rebuilt || row.record.evalLoss))
+        return "loss on held-out text";
+    std::set<std::string> parents;
+    for (const CheckpointId parent : row.record.parents)
+        parents.insert(folders.contains(parent.value) ? folders.at(parent.value) : std::string());
+    if (manifest.namesParents && parents != std::set(manifest.parents.begin(), manifest.parents.end()))
+        return "parent";
+    return {};
+}
+
+} // namespace
+
+FoldersById foldersOf(const std::vector<Row>& rows)
+{
+    FoldersById folders;
+    for (const Row& row : rows)
+        folders[row.id.value] = row.record.folder;
+    return folders;
+}
+
+KeptManifest readKeptManifest(const RunPaths& paths, const std::string& folder)
+{
+    std::string sha256;
+    auto file = paths.checkpointFolder(folder) / kManifestFile;
+    auto content = readManifestFile(file, sha256);
+    if (!isTaken(file)) {
+        file = keptManifest(paths, folder);
+        content = readManifestFile(file, sha256);
+    }
+    return { std::move(content), std::move(sha256), std::move(file) };
+}
+
+Message rowDifference(const Row& row, const CheckpointManifest& manifest, const std::filesystem::path& file,
+    const std::string& runId, const FoldersById& folders)
+{
+    const std::string field = differsIn(row, manifest, file, runId, folders);
+    return field.empty()
+        ? Message()
+        : sentence("checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand",
+              { row.record.folder, field });
+}
+
+Message otherManifestInWords(const std::string& folder)
+{
+    return sentence(
+        "the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint",
+        { folder });
+}
+
+Message otherManifest(const RunPaths& paths, const std::vector<Row>& rows)
+{
+    for (const Row& row : rows) {
+        if (!row.surviving || row.head || !isPlainName(row.record.folder))
+            continue;
+        const auto sha256 = manifestSha256(paths, row.record.folder);
+        if (!sha256.empty() && sha256 != row.record.manifestSha256)
+            return otherManifestInWords(row.record.folder);
+    }
+    return {};
+}
+
+} // namespace furrow

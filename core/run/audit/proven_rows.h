@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/base/message.h"
+#include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/run_paths.h"
+#include "core/tracker/supervisor_ledger.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow {
+
+// The rows that a ledger has of checkpoints against their manifests. Internal to the audit and the repair.
+
+using FoldersById = std::map<std::int64_t, std::string>; ///< of checkpoints
+FoldersById foldersOf(const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
+/// The manifest of a checkpoint that is there, or whose weights the keep policy removed.
+struct KeptManifest {
+    Result<CheckpointManifest> content;
+    std::string sha256; ///< "": the file cannot be read
+    std::filesystem::path file;
+};
+KeptManifest readKeptManifest(const RunPaths& paths, const std::string& folder);
+
+/// "" when a row and a manifest, which is the one that it recorded, say the same; else the first thing in which they
+/// differ, in words.
+/// @param file  of the manifest: its size is part of the checkpoint's
+Message rowDifference(const SupervisorLedger::CheckpointRow& row, const CheckpointManifest& manifest,
+    const std::filesystem::path& file, const std::string& runId, const FoldersById& folders);
+
+/// "" when the manifests of the surviving checkpoints, whose newest weights are looked at elsewhere, are those that the
+/// rows recorded; else the first that is another file, or none, in words. One that is not there, or cannot be read now,
+/// says nothing.
+Message otherManifest(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+Message otherManifestInWords(const std::string& folder);
+
+} // namespace furrow
