@@ -1,9 +1,11 @@
 #include "app/furrowctl/command.h"
 
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/redact.h"
 #include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
+#include "core/base/started_as.h"
 #include "core/config/message_json.h"
 #include "core/run/folder/run_file.h"
 
@@ -12,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 namespace furrow::ctl {
 
@@ -47,10 +50,37 @@ Status checkRun(const std::string& folder)
     return file.ok() ? Status() : Status(file.error());
 }
 
+namespace {
+
+/// Of this user, on a folder that is not there any more.
+std::optional<ProcessIdentity> supervisorOf(const std::filesystem::path& folder)
+{
+    std::error_code unknown;
+    const auto full = std::filesystem::absolute(folder, unknown).lexically_normal();
+    for (const auto& process : processesStartedWith({ "supervise" })) {
+        const auto started = startedAs(process);
+        if (started && started->words.size() > 2 && otherOwner(process).empty()
+            && (started->workingFolder / pathFromUtf8(started->words[2])).lexically_normal() == full)
+            return process;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 Status checkThere(const std::string& folder)
 {
     std::error_code unknown;
-    return std::filesystem::exists(pathFromUtf8(folder), unknown) || unknown ? Status() : checkRun(folder);
+    const auto path = pathFromUtf8(folder);
+    if (std::filesystem::exists(path, unknown) || unknown)
+        return {};
+    const auto supervisor = supervisorOf(path);
+    return supervisor
+        ? Status(Error { ErrorCode::NotFound,
+              sentence(
+                  "The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.",
+                  { folder, std::to_string(supervisor->pid) }) })
+        : checkRun(folder);
 }
 
 Status checkWorkspace(const std::string& folder)

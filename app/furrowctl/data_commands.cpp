@@ -4,6 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/learnt_text.h"
+#include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/number_of.h"
 #include "core/base/owner.h"
@@ -269,6 +270,11 @@ int cacheCommand(const CacheOptions& o)
     const auto folder = cacheOfWorkspace(pathFromUtf8(o.workspace));
     if (auto own = checkOwn(folder); !own.ok())
         return fail(own.error(), o.json);
+    if (!isTaken(folder)) // to look makes none
+        return fail(Error { ErrorCode::NotFound,
+                        sentence("%1 has no cache: nothing was prepared or fetched there yet.",
+                            { utf8Text(pathFromUtf8(o.workspace)) }) },
+            o.json);
     auto cache = BlockCache::open(folder, 0);
     if (!cache.ok())
         return fail(cache.error(), o.json);

@@ -131,7 +131,8 @@ bool ByteLockProbe::mayBeLocked(std::uint64_t byte) const
 std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
 {
     auto locks = locksOf(file, { "FLOCK" });
-    std::ranges::stable_partition(locks, &ByteLock::exclusive); // a shared one keeps the owner of a FileLock out too
+    std::stable_partition(locks.begin(), locks.end(),
+        [](const ByteLock& lock) { return lock.exclusive; }); // a shared one keeps the owner of a FileLock out too
     for (const ByteLock& lock : locks) {
         FileLockOwner owner { { lock.pid, startTimeOf(lock.pid), processPlace() }, commandLineOf(lock.pid) };
         if (isAlive(owner.process)) // else who took it is gone, and left it to a child

@@ -44,21 +44,6 @@ ProcessFacts factsOf(std::int64_t pid)
     return facts;
 }
 
-std::vector<std::int64_t> allPids()
-{
-    std::vector<std::int64_t> pids;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
-        entry.increment(error)) {
-        const std::string name = entry->path().filename();
-        std::int64_t pid = 0;
-        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
-            pids.push_back(pid);
-    }
-    return pids;
-}
-
 /// `root` and everything below it, as the system sees it now.
 std::set<std::int64_t> descendants(std::int64_t root)
 {
@@ -77,6 +62,21 @@ std::set<std::int64_t> descendants(std::int64_t root)
 }
 
 } // namespace
+
+std::vector<std::int64_t> allPids()
+{
+    std::vector<std::int64_t> pids;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+        entry.increment(error)) {
+        const std::string name = entry->path().filename();
+        std::int64_t pid = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
+            pids.push_back(pid);
+    }
+    return pids;
+}
 
 std::int64_t startTimeOf(std::int64_t pid) { return factsOf(pid).startTime; }
 

@@ -15,8 +15,8 @@ namespace furrow {
 namespace {
 
 constexpr std::string_view kHidden = "<hidden>";
-constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "api_key", "apikey", "access_key",
-    "authorization", "bearer", "cookie", "credential", "signature" };
+constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "passphrase", "api_key", "apikey",
+    "access_key", "account_key", "accountkey", "authorization", "bearer", "cookie", "credential", "signature" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
 /// What the hub and curl take from the environment; the values of addresses are not secret but for their accounts.
@@ -30,11 +30,19 @@ bool isPathByte(char c)
         || c == ',';
 }
 
-/// The end of what was written so far, in lower case: enough to see a key.
+/// The end of what was written so far, in lower case and with one kind of joints: enough to see a key.
 std::string tailOf(std::string_view text)
 {
     constexpr std::size_t kLength = 40;
-    return lowerCase(text.substr(text.size() > kLength ? text.size() - kLength : 0));
+    auto tail = lowerCase(text.substr(text.size() > kLength ? text.size() - kLength : 0));
+    std::ranges::replace(tail, '-', '_');
+    return tail;
+}
+
+/// "Authorization: Basic ": what comes is the secret, not the word before.
+bool endsInScheme(const std::string& tail)
+{
+    return tail.ends_with("bearer ") || (tail.ends_with("basic ") && tail.find("authorization") != std::string::npos);
 }
 
 bool endsInSecretKey(const std::string& tail)
@@ -48,6 +56,8 @@ bool endsInSecretKey(const std::string& tail)
         assigns = assigns || tail[end] == ':' || tail[end] == '=';
     }
     const std::string_view key = std::string_view(tail).substr(0, end);
+    if (const auto word = key.find_last_of(' ') + 1; end < tail.size() && key.substr(word).starts_with("__"))
+        assigns = true; // an option: --password words
     // "tokenizer" and "tokens" are words of this program
     const bool signs = key.ends_with("sig") && (key.size() == 3 || !isWordByte(key[key.size() - 4]));
     return assigns && (signs || std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [key](std::string_view secret) {
@@ -214,8 +224,9 @@ std::string redacted(std::string_view everything)
                 ++end;
             const std::string_view word = text.substr(i, end - i);
             const std::string tail = tailOf(out);
-            const bool bearer = lowerCase(word) == "bearer";
-            if (!bearer && (hasSecretHead(word) || endsInSecretKey(tail) || tail.ends_with("bearer "))) {
+            const std::string small = lowerCase(word);
+            const bool isScheme = small == "bearer" || (small == "basic" && tail.ends_with("authorization: "));
+            if (!isScheme && (hasSecretHead(word) || endsInSecretKey(tail) || endsInScheme(tail))) {
                 out += kHidden;
                 while (end < text.size()
                     && (isWordByte(text[end]) || std::string_view("/=%~").find(text[end]) != std::string_view::npos))

@@ -19,4 +19,7 @@ struct StartedAs {
 /// (Windows).
 std::optional<StartedAs> startedAs(const ProcessIdentity& process);
 
+/// Living processes whose words behind the program begin with these. None where the system does not tell.
+std::vector<ProcessIdentity> processesStartedWith(const std::vector<std::string>& words);
+
 } // namespace furrow

@@ -4,4 +4,6 @@ namespace furrow {
 
 std::optional<StartedAs> startedAs(const ProcessIdentity&) { return std::nullopt; }
 
+std::vector<ProcessIdentity> processesStartedWith(const std::vector<std::string>&) { return {}; }
+
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/attempt_config.h"
 
@@ -247,7 +248,7 @@ std::string comparisonText(const RunComparison& comparison)
     std::string text;
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const ComparedRun& run = comparison.runs[i];
-        text += (i == 0 ? "Baseline " : "Run      ") + run.name + ": " + toString(run.status.state) + ", "
+        text += (i == 0 ? "Baseline " : "Run      ") + plainLine(run.name) + ": " + toString(run.status.state) + ", "
             + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens) + " tokens in "
             + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0)
             + " tokens/s, mean), eval loss "
@@ -258,7 +259,7 @@ std::string comparisonText(const RunComparison& comparison)
             continue;
         const ChunkAlignment& aligned = comparison.alignments[i - 1];
         if (!aligned.problem.empty())
-            text += "  by chunk: not comparable, " + aligned.problem + ".\n";
+            text += "  by chunk: not comparable, " + plainLine(aligned.problem.text()) + ".\n";
         else if (aligned.common == 0)
             text += "  by chunk: no chunk of the first epoch was trained by both yet.\n";
         else
@@ -266,13 +267,13 @@ std::string comparisonText(const RunComparison& comparison)
                 + lossText(aligned.meanDifference) + " nats, " + formatCount(aligned.better) + " better.\n";
     }
     for (const auto& caveat : comparison.caveats)
-        text += caveat + "\n";
+        text += plainLine(caveat.text()) + "\n";
     text += comparison.differences.empty() ? "All settings are the same.\n" : "Settings that differ:\n";
     for (const ConfigDifference& difference : comparison.differences) {
         text += "  " + difference.setting->key + ":";
         for (std::size_t i = 0; i < difference.values.size(); ++i)
             text += (i == 0 ? " " : " | ")
-                + (difference.values[i].empty() ? std::string("not set") : difference.values[i]);
+                + (difference.values[i].empty() ? std::string("not set") : plainLine(difference.values[i]));
         text += "\n";
     }
     return text;

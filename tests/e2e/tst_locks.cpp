@@ -62,6 +62,8 @@ private Q_SLOTS:
     void aResumeThatWaitedForALockedTrackerWasSaidToBeStopped();
     void whoHeldTheLockOfARestingRunWasNotNamed();
     void aLockForReadingStoppedTheRunAndWasNotNamed();
+    void aLockOnTheMarksOfReadersEndedTheRun();
+    void aKillWaitedForWhoHeldTheTracker();
     void aRunThatCouldNotBeReadShowedZeros();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
@@ -300,6 +302,38 @@ void TestLocks::aLockForReadingStoppedTheRunAndWasNotNamed()
         QTRY_VERIFY_WITH_TIMEOUT(isLogged(), 10'000);
     }
     finishesWhole();
+}
+
+// SQLite gives up after ten seconds without asking anybody, and so did the run: with what no checkpoint had.
+void TestLocks::aLockOnTheMarksOfReadersEndedTheRun()
+{
+    startRun(2400);
+    {
+        const furrow::test::ForeignLock lock(shm(), 123, 5);
+        QVERIFY(lock.pid() > 0);
+        QElapsedTimer timer;
+        timer.start();
+        const auto named = QStringLiteral("process %1").arg(lock.pid());
+        QTRY_VERIFY_WITH_TIMEOUT(said({ QStringLiteral("status"), run_ }).contains(named), 40'000);
+        QTRY_VERIFY_WITH_TIMEOUT(timer.elapsed() > 15'000, 20'000);
+    }
+    finishesWhole();
+    QCOMPARE(restarts(run_), 0);
+}
+
+// "End every process of the run now" took half a minute, without a word.
+void TestLocks::aKillWaitedForWhoHeldTheTracker()
+{
+    startRun(3000);
+    auto db = good(Database::open(tracker(), {}));
+    std::optional<Transaction> held(good(Transaction::begin(db)));
+    QElapsedTimer timer;
+    timer.start();
+    const auto killed = RunDriver::ctl({ QStringLiteral("kill"), run_ });
+    QVERIFY2(timer.elapsed() < 15'000, qPrintable(killed.errors));
+    QVERIFY2(killed.exitCode == 0, qPrintable(killed.text + killed.errors));
+    QVERIFY2(killed.errors.contains(QStringLiteral("was killed with all that it started")), qPrintable(killed.errors));
+    QTRY_VERIFY(!furrow::isLocked(std::filesystem::path(run_.toStdString()) / "supervisor.lock"));
 }
 
 // With all of its processes gone nobody could take the WAL up: a snapshot of the first seconds stood for the run.

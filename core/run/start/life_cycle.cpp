@@ -39,6 +39,8 @@ namespace furrow {
 namespace {
 
 constexpr auto kKillPatience = std::chrono::seconds(3); // who is killed is gone in a moment
+constexpr auto kWishPatience = std::chrono::seconds(30); // with who holds the tracker
+constexpr auto kSignalPatience = std::chrono::seconds(2); // the same, where a signal does what the tracker would
 /// How long a start is waited for.
 std::chrono::duration<double> startPatience()
 {
@@ -115,8 +117,32 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
 {
     FURROW_TRY(requireAlive(paths));
     auto ledger = SupervisorLedger::open(paths.tracker());
+    if (ledger.ok()) // who holds the tracker is named meanwhile
+        ledger.value().setPatience(
+            patienceAloud(paths.tracker(), [end = std::chrono::steady_clock::now() + kWishPatience] {
+                return std::chrono::steady_clock::now() < end;
+            }));
     const auto wished = ledger.ok() ? wish(ledger.value()) : ledger.error();
     return wished.ok() ? wished : cannotBeAsked(paths, wished.error());
+}
+
+/// In the tracker, as long as nobody keeps it.
+Status askToEnd(const RunPaths& paths, DesiredState desired)
+{
+    auto ledger = SupervisorLedger::open(paths.tracker());
+    if (!ledger.ok())
+        return ledger.error();
+    ledger.value().setPatience([](std::chrono::milliseconds waited) { return waited < kSignalPatience; });
+    return ledger.value().setDesired(desired);
+}
+
+/// The way past a version that this program does not write.
+Error byAnotherFurrow(const Error& error, const RunHolder& holder)
+{
+    return { error.code,
+        sentence(
+            "%1 Where that one is not at hand, end its supervisor, process %2: it saves and ends with all its workers.",
+            { withFullStop(error.message), std::to_string(holder.process.pid) }) };
 }
 
 /// Without the tracker: the supervisor, known by the lock that it holds, and all that it started.
@@ -125,6 +151,8 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code != ErrorCode::InvalidArgument && !holder && isHeldByHidden(paths))
         return endItThere(error);
+    if (error.code == ErrorCode::InvalidArgument && holder && holder->isSupervisor) // it is for another Furrow to do
+        return byAnotherFurrow(error, *holder);
     if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
         return error;
     if (const auto refused = ofAnotherUser(*holder, error))
@@ -362,12 +390,13 @@ Status continueRun(const RunPaths& paths)
 Status stopRun(const RunPaths& paths)
 {
     FURROW_TRY(requireAlive(paths));
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Stop) : ledger.error();
+    const auto asked = askToEnd(paths, DesiredState::Stop);
     if (asked.ok())
         return asked;
     const auto holder = holderOf(paths);
     const bool isHeld = asked.error().code == ErrorCode::Busy;
+    if (asked.error().code == ErrorCode::InvalidArgument && holder && holder->isSupervisor)
+        return byAnotherFurrow(asked.error(), *holder);
     if (!(isHeld || mayPass(asked.error())) || !holder || !holder->isSupervisor || !otherOwner(holder->process).empty())
         return cannotBeAsked(paths, asked.error());
     requestProcessStop(holder->process);
@@ -385,8 +414,7 @@ Status stopRun(const RunPaths& paths)
 Status killRun(const RunPaths& paths)
 {
     FURROW_TRY(requireAlive(paths));
-    auto ledger = SupervisorLedger::open(paths.tracker());
-    const auto asked = ledger.ok() ? ledger.value().setDesired(DesiredState::Kill) : ledger.error();
+    const auto asked = askToEnd(paths, DesiredState::Kill);
     const auto holder = holderOf(paths);
     if (asked.ok() && holder && holder->isSupervisor && standsStill(holder->process)) // nobody would obey
         return killByLock(paths, { ErrorCode::Busy, sentence("its supervisor stands still") });

@@ -172,11 +172,11 @@ Status Supervision::watch()
     return {};
 }
 
-/// A disk that is full or away may be there again, and workers wait for it with what they trained: a turn that failed
-/// is taken again, each second.
+/// A disk that is full or away may be there again, who keeps all others from reading the tracker lets go of it, and
+/// workers wait for that with what they trained: a turn that failed is taken again, each second.
 bool Supervision::outlastsDisk(const Error& error)
 {
-    if (!mayPass(error) || !files_.guard().checkReplaced().ok() || wasKilled())
+    if (!(mayPass(error) || error.code == ErrorCode::Busy) || !files_.guard().checkReplaced().ok() || wasKilled())
         return false;
     if (stop_.requested() && !stopping_)
         beginStopping();

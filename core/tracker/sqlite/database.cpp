@@ -79,6 +79,20 @@ int waitForTurn(void* context, int count)
     return 1;
 }
 
+/// Of a statement that could not begin to read, as somebody holds all marks of readers. SQLite tries for ten seconds
+/// and asks no busy handler meanwhile, so whoever waits is asked here.
+int beginReading(sqlite3_stmt* statement, Waiting& waiting)
+{
+    constexpr auto kTriedBySqlite = std::chrono::seconds(10);
+    waiting.since = waiting.asked = SteadyClock::now() - kTriedBySqlite;
+    int code = SQLITE_PROTOCOL;
+    while ((code & 0xff) == SQLITE_PROTOCOL && waiting.mayGoOn(SteadyClock::now())) {
+        sqlite3_reset(statement);
+        code = sqlite3_step(statement);
+    }
+    return code;
+}
+
 /// Names who is in the way, where the system tells.
 Error busyError(const std::filesystem::path& path)
 {
@@ -112,7 +126,7 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
                 ? sentence("cannot write %1", { file }) + ": " + noRoomInWords(path)
                 : sentence("the disk is full: %1 could not be written; free some space and resume", { file }) };
     case SQLITE_BUSY:
-    case SQLITE_PROTOCOL: // a WAL that was left could not be taken up
+    case SQLITE_PROTOCOL: // a WAL that was left could not be taken up, or nobody may read
     case SQLITE_LOCKED: return busyError(path);
     case SQLITE_READONLY:
         if (auto writable = checkWritable(path.parent_path()); !writable.ok())
@@ -231,7 +245,9 @@ bool Rows::next()
 {
     if (statement_ == nullptr || db_->failed())
         return false;
-    const int code = sqlite3_step(statement_);
+    int code = sqlite3_step(statement_);
+    if ((code & 0xff) == SQLITE_PROTOCOL)
+        code = beginReading(statement_, db_->state_->waiting);
     if (code == SQLITE_ROW)
         return true;
     if (code != SQLITE_DONE)

@@ -51,7 +51,9 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
         byteLocks(beside(tracker, "-shm"))) { // each connection has one there, for as long as it is open
         found.told = true;
         const LockHolder holder { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
-        const bool writes = covers(lock, kWriteByte, kWriteByte);
+        const bool bars
+            = lock.exclusive && lock.first <= kFirstMark && lock.last >= kLastMark; // who writes reads first
+        const bool writes = bars || covers(lock, kWriteByte, kWriteByte);
         if (writes)
             found.writer = holder;
         if (covers(lock, kMoveByte, kTakeUpByte))

@@ -61,7 +61,7 @@ void ChunkLoader::run(std::stop_token stop)
         const Claim claim = std::move(queue_.front());
         queue_.pop_front();
         lock.unlock();
-        auto loaded = load(claim);
+        auto loaded = load(claim, stop);
         lock.lock();
         if (const auto wanted = chunks_.find(claim.claimId); wanted != chunks_.end())
             wanted->second.emplace(std::move(loaded));
@@ -97,9 +97,13 @@ Result<ChunkText> ChunkLoader::readText(
     return text.ok() ? std::move(text) : text.error().in(sentence("reading %1", { toString(claim.chunk) }));
 }
 
-Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim)
+Result<std::shared_ptr<const LoadedChunk>> ChunkLoader::load(const Claim& claim, const std::stop_token& stop)
 {
     auto row = reader_.block(claim.block);
+    while (!row.ok() && row.error().code == ErrorCode::Busy
+        && !stop
+            .stop_requested()) // somebody keeps all others from reading: it is waited for, as for the right to write
+        row = reader_.block(claim.block);
     if (!row.ok())
         return row.error().in(sentence("looking up block %1", { std::to_string(claim.block) }));
     const auto file = options_.blockFolder / row.value().fileName;

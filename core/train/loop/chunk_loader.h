@@ -51,7 +51,7 @@ public:
 private:
     ChunkLoader(const Options& options, LedgerReader reader);
     void run(std::stop_token stop);
-    Result<std::shared_ptr<const LoadedChunk>> load(const Claim& claim);
+    Result<std::shared_ptr<const LoadedChunk>> load(const Claim& claim, const std::stop_token& stop);
     Result<ChunkText> readText(const Claim& claim, const std::filesystem::path& file, const std::string& digest);
     Result<PreparedBlock*> open(const Claim& claim, const std::filesystem::path& file, const std::string& digest);
 

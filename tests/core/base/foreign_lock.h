@@ -10,7 +10,7 @@
 namespace furrow::test {
 
 /// A process of somebody else that locks one byte of a file for reading, which takes no more than the right to read it,
-/// or the whole file for writing.
+/// or some bytes or the whole file for writing, as soon as nobody else has a lock there.
 class ForeignLock {
 public:
     ForeignLock(const std::filesystem::path& file, std::int64_t byte)
@@ -19,6 +19,10 @@ public:
     }
     explicit ForeignLock(const std::filesystem::path& file)
         : ForeignLock(file, O_RDWR, { .l_type = F_WRLCK, .l_whence = SEEK_SET })
+    {
+    }
+    ForeignLock(const std::filesystem::path& file, std::int64_t first, std::int64_t bytes)
+        : ForeignLock(file, O_RDWR, { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = bytes })
     {
     }
     ForeignLock(const ForeignLock&) = delete;
@@ -36,7 +40,11 @@ private:
         child_ = ::fork();
         if (child_ == 0) {
             const int handle = ::open(file.c_str(), how);
-            if (handle >= 0 && ::fcntl(handle, F_SETLK, &lock) == 0 && ::write(held[1], "y", 1) == 1)
+            constexpr int kTries = 10'000; // half a millisecond each
+            int tries = 0;
+            while (handle >= 0 && ::fcntl(handle, F_SETLK, &lock) != 0 && ++tries < kTries)
+                ::usleep(500);
+            if (handle >= 0 && tries < kTries && ::write(held[1], "y", 1) == 1)
                 ::pause();
             ::_exit(0);
         }

@@ -84,6 +84,17 @@ private Q_SLOTS:
         QCOMPARE(redacted("secret = \"a/b%2Fc\", designs=1"), std::string("secret = \"<hidden>\", designs=1"));
     }
 
+    /// The word before the secret was hidden, or nothing: logs in a bundle told them.
+    void headersAndOptionsTheSecretsOfWhichAreNoTokens()
+    {
+        QCOMPARE(redacted("X-Api-Key: abc"), std::string("X-Api-Key: <hidden>"));
+        QCOMPARE(redacted("Proxy-Authorization: Basic YW5u"), std::string("Proxy-Authorization: Basic <hidden>"));
+        QCOMPARE(
+            redacted("passphrase: open, AccountKey=abc=="), std::string("passphrase: <hidden>, AccountKey=<hidden>"));
+        QCOMPARE(redacted("curl --password open host"), std::string("curl --password <hidden> host"));
+        QCOMPARE(redacted("a basic password is long"), std::string("a basic password is long"));
+    }
+
     /// Each address looked for its '@' to the end of the text.
     void aLongTextTookMinutes()
     {
