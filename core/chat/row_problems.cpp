@@ -11,10 +11,11 @@ namespace {
 
 // Of two that fit, the narrower one first.
 constexpr SentenceText kAll[] = { kRowTooLong, kRowBrokenJson, kRowBrokenJsonBecause, kRowNoObject, kRowTextNoString,
-    kRowFewColumns, kRowManyFields, kRowNoFile, kRowTwoFiles, kRowPacked, kRowNoToken, kRowNoTemplate, kRowRefused,
-    kRowNothingLearnt, kRowAnswerNotWritten, kRowAnswerNoToken, kRowNoConversation, kRowNoMessages, kRowNoMessagesIn,
-    kRowNoAnswer, kRowTooLarge, kRowToolsNoList, kMessageNoObject, kMessageNotJson, kMessageSilent, kMessageNoRole,
-    kMessageUnknownRole, kMessageNoContent, kMessageContentNoText, kMessagePartNoText, kRowNoField };
+    kRowFewColumns, kRowManyFields, kRowNoFile, kRowTwoFiles, kRowPacked, kRowBrokenChunks, kRowDamaged, kRowNoToken,
+    kRowNoTemplate, kRowRefused, kRowNothingLearnt, kRowAnswerNotWritten, kRowAnswerNoToken, kRowNoConversation,
+    kRowNoMessages, kRowNoMessagesIn, kRowNoAnswer, kRowTooLarge, kRowToolsNoList, kMessageNoObject, kMessageNotJson,
+    kMessageSilent, kMessageNoRole, kMessageUnknownRole, kMessageNoContent, kMessageContentNoText, kMessagePartNoText,
+    kRowNoField };
 
 } // namespace
 

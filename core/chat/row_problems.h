@@ -19,6 +19,8 @@ inline constexpr SentenceText kRowManyFields("has more fields than there are col
 inline constexpr SentenceText kRowNoFile("has no file of that ending");
 inline constexpr SentenceText kRowTwoFiles("has two files of one ending");
 inline constexpr SentenceText kRowPacked("is packed as its server sent it");
+inline constexpr SentenceText kRowBrokenChunks("says that it comes in chunks, and these are broken");
+inline constexpr SentenceText kRowDamaged("lies where the file is damaged");
 inline constexpr SentenceText kRowNoToken("becomes no token: the tokenizer keeps nothing of its text");
 inline constexpr SentenceText kRowNoTemplate("is a conversation, and the data set has no chat template");
 inline constexpr SentenceText kRowRefused("is refused: %1");

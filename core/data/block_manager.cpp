@@ -101,6 +101,9 @@ struct BlockManager::State {
     Result<BlockContent> readOnly(const PlannedBlock& block, const std::function<bool()>& goOn);
     /// Errors: what is of the outside, and Cancelled.
     Result<bool> isReadable(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// Rows of the block that cannot be read, where that is damage and the formats tell which rows these are; else
+    /// none. Errors as isReadable().
+    Result<std::vector<DamagedRows>> damagedRows(const PlannedBlock& block, const std::function<bool()>& goOn);
     Status pinAlso(const std::string& name);
     Status openDuplicates();
     void useDuplicates(DuplicateIndex index);
@@ -234,6 +237,27 @@ Result<bool> BlockManager::State::isReadable(const PlannedBlock& block, const st
     const bool isOfTheBlock
         = read.error().code == ErrorCode::Corrupt || read.error().code == ErrorCode::InvalidArgument;
     return isOfTheBlock ? Result<bool>(false) : read.error();
+}
+
+Result<std::vector<DamagedRows>> BlockManager::State::damagedRows(
+    const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    ChunkCollector& collector = *collectors[static_cast<std::size_t>(block.source)];
+    collector.beginBlock(block);
+    for (const std::int64_t rows : block.chunkRows) {
+        if (goOn && !goOn())
+            return Error { ErrorCode::Cancelled,
+                sentence("Preparing block %1 was cancelled.", { std::to_string(block.block) }) };
+        auto chunk = collector.collect(rows);
+        if (!chunk.ok() && chunk.error().code == ErrorCode::Corrupt)
+            chunk = collector.collectAround(rows);
+        if (chunk.ok())
+            continue;
+        const Error cause = causeOf(chunk.error(), filesOf(block));
+        const bool isOfTheBlock = cause.code == ErrorCode::Corrupt || cause.code == ErrorCode::InvalidArgument;
+        return isOfTheBlock ? Result(std::vector<DamagedRows>()) : cause;
+    }
+    return collector.damaged();
 }
 
 BlockManager::BlockManager(std::unique_ptr<State> state)
@@ -623,6 +647,13 @@ Result<PlannedBlock> BlockManager::withoutLeftOut(const PlannedBlock& block) con
 
 Result<PlannedBlock> BlockManager::withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
+    FURROW_TRY_ASSIGN(const auto damaged, state_->damagedRows(block, goOn));
+    if (!damaged.empty()) {
+        FURROW_TRY_ASSIGN(auto rest, planWithoutRows(block.plan, damaged));
+        FURROW_TRY_ASSIGN(const bool isReadable, state_->isReadable(rest, goOn));
+        if (isReadable)
+            return rest;
+    }
     std::set<std::int32_t> files;
     for (const auto& segment : block.segments)
         if (!segment.isLeftOut)

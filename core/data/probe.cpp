@@ -9,6 +9,7 @@
 #include "core/data/data_alarms.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/plan/held_out.h"
+#include "core/data/plan/passed_over.h"
 #include "core/data/plan/row_walk.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/row_reader.h"
@@ -46,6 +47,10 @@ Result<Encoded> judge(
     const Row& row, const SampleRules& rules, const SampleEncoder& encoder, std::unordered_set<std::uint64_t>& seen)
 {
     Encoded judged;
+    if (row.isDamaged) {
+        judged.fate = RowFate::Filtered;
+        return judged;
+    }
     if (row.problem != nullptr) {
         judged.fate = RowFate::Failed;
         judged.sample.problem = row.problem;
@@ -146,7 +151,9 @@ Result<DataProbe> probeInspected(
     probe.allowedPercent = config.maxUnreadablePercent;
     FURROW_TRY_ASSIGN(auto manifest, readManifest(probe.inspection.manifest));
     Sampled sampled;
+    const PassedOver passed;
     FURROW_TRY(sampleRows(config, manifest, tokenizer, limitMs, probe, sampled));
+    passed.addTo(probe.inspection.warnings);
     for (const auto& text : probe.inspection.firstRows) {
         std::vector<TokenId> tokens;
         FURROW_TRY(manifest.chat ? tokenizer.encodeMatchingSpecial(text, tokens) : tokenizer.encode(text, tokens));

@@ -59,13 +59,15 @@ Standstills& standstills()
 /// What is in the cache of a file of the hub, whole or in parts.
 std::uint64_t arrivedBytes(const BlockCache& cache, const HubFile& file)
 {
+    const std::string begin = contentName(file) + ".";
     const auto entries = entriesOf(cache.folder() / kDownloads);
     std::uint64_t sum = 0;
     for (const auto& entry : entries.ok() ? entries.value() : std::vector<std::filesystem::path> {}) {
+        if (!utf8Text(entry.filename()).starts_with(begin))
+            continue;
         std::error_code gone;
         const auto size = std::filesystem::file_size(entry, gone);
-        if (!gone && utf8Text(entry.filename()).starts_with(contentName(file) + "."))
-            sum += size;
+        sum += gone ? 0 : size;
     }
     return sum;
 }

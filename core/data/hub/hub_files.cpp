@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/base/sync_file.h"
 #include "core/data/source/archive_files.h"
+#include "core/data/source/changed_file.h"
 #include "core/data/hub/fetch_turn.h"
 #include "core/data/hub/hub_progress.h"
 
@@ -388,8 +389,7 @@ Status download(const HubFile& hub, const HubAddress& address, HubClient& client
         kept.forget(hub, offset);
     file.remove();
     if (isNameless)
-        return client.changed(address.path,
-            sentence("%1 is another file now: it has other bytes than it had (SHA-256).", { address.path }));
+        return client.changed(address.path, sentence(kFileOfOtherBytes, { address.path }));
     return Error { ErrorCode::Corrupt,
         address.isWeb()
             ? sentence(

@@ -22,7 +22,7 @@ constexpr std::uint64_t kStretchPieceBytes = 1ull << 20;
 constexpr std::uint64_t kKeptBytes = 24ull << 20; ///< in memory
 constexpr std::size_t kKeptPieces = 64;
 constexpr std::uint64_t kFrameBytes = 64ull << 10; ///< a kill costs as much, and what is on the way
-constexpr std::uint64_t kLeastKept = 4ull << 10; ///< of Parquet: heads of pages are not worth a file
+constexpr std::uint64_t kLeastKept = 4ull << 10; ///< of what is no stretch: heads of pages are not worth a file
 constexpr int kManyLittle = 8; ///< so many looks into one piece: it is fetched
 
 bool isParquetName(std::string_view path)
@@ -60,7 +60,7 @@ public:
         const std::lock_guard guard(mutex_);
         auto pieces = stretchPieces(stretch, offset, into.size());
         if (need == Need::Little && !pieces.empty() && isOneOfFew(pieces.front()))
-            pieces = { Piece { offset, into.size() } };
+            pieces = { pieceOf({ offset, into.size() }) };
         return readFrom(pieces, offset, into, &stretch);
     }
 
@@ -77,7 +77,13 @@ public:
     }
 
 private:
-    using Piece = ByteRange;
+    /// What is fetched as one.
+    struct Piece {
+        std::uint64_t offset = 0;
+        std::uint64_t sizeBytes = 0;
+        bool isWorthAFile = true;
+        std::uint64_t end() const { return offset + sizeBytes; }
+    };
     struct Loaded {
         std::uint64_t offset = 0;
         std::string bytes;
@@ -91,16 +97,21 @@ private:
         return {};
     }
 
+    static Piece pieceOf(const ByteRange& part)
+    {
+        return { part.offset, part.sizeBytes, part.sizeBytes >= kLeastKept };
+    }
+
     /// The end of the file is a piece of its own: of a footer that is larger only the rest is fetched.
     std::vector<Piece> aroundTail(const ByteRange& wanted) const
     {
         const std::uint64_t tail = tailOffset(file_.sizeBytes);
         if (wanted.sizeBytes == 0 || wanted.end() <= tail)
-            return wanted.sizeBytes == 0 ? std::vector<Piece>() : std::vector { wanted };
+            return wanted.sizeBytes == 0 ? std::vector<Piece>() : std::vector { pieceOf(wanted) };
         const std::uint64_t begin = std::min(wanted.offset, tail - std::min(tail, kLeastKept)); // worth keeping
         if (wanted.offset >= tail)
-            return { { tail, file_.sizeBytes - tail } };
-        return { { begin, tail - begin }, { tail, file_.sizeBytes - tail } };
+            return { pieceOf({ tail, file_.sizeBytes - tail }) };
+        return { pieceOf({ begin, tail - begin }), pieceOf({ tail, file_.sizeBytes - tail }) };
     }
 
     std::vector<Piece> gridPieces(std::uint64_t offset, std::uint64_t size) const
@@ -129,6 +140,7 @@ private:
         return kFirstPieceBytes;
     }
 
+    /// Each is worth a file, however small a row group is: whoever else wants its rows needs it too.
     std::vector<Piece> stretchPieces(const ByteRange& stretch, std::uint64_t offset, std::uint64_t size) const
     {
         std::vector<Piece> pieces;
@@ -139,7 +151,7 @@ private:
         return pieces;
     }
 
-    bool isKept(const Piece& piece) const { return kept_ && (!isParquet_ || piece.sizeBytes >= kLeastKept); }
+    bool isKept(const Piece& piece) const { return kept_ && (!isParquet_ || piece.isWorthAFile); }
 
     /// The loaded piece that covers this one, used last from now on; null: none does.
     const Loaded* loaded(const Piece& piece) const

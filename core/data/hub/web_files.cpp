@@ -8,6 +8,10 @@
 #include "core/data/source/source_files.h"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <thread>
 
 namespace furrow {
 
@@ -34,11 +38,19 @@ Result<DataFile> describeWebFile(const std::string& address, HubClient& client)
     return file;
 }
 
+constexpr const char* kSpecial = "*?["; ///< of a pattern
+
+/// What the keys begin with that a folder or a pattern names.
+StoreAddress folderOf(const StoreAddress& spec)
+{
+    return { spec.isGoogle, spec.bucket, spec.key.substr(0, spec.key.find_first_of(kSpecial)) };
+}
+
 /// The objects that the spec names with a folder or a pattern, as far as they are data.
 Status listStore(const StoreAddress& spec, HubClient& client, DataSource& source)
 {
-    const auto special = spec.key.find_first_of("*?[");
-    const StoreAddress folder { spec.isGoogle, spec.bucket, spec.key.substr(0, special) };
+    const bool isPattern = spec.key.find_first_of(kSpecial) != std::string::npos;
+    const StoreAddress folder = folderOf(spec);
     FURROW_TRY_ASSIGN(auto objects, client.list(folder, kMaxSourceFiles));
     std::sort(objects.begin(), objects.end(),
         [](const StoreObject& a, const StoreObject& b) { return naturalLess(a.key, b.key); });
@@ -49,7 +61,7 @@ Status listStore(const StoreAddress& spec, HubClient& client, DataSource& source
         file.version = object.version;
         file.hash = file.path + " " + object.version;
         file.wholeHash = true;
-        if (object.key.ends_with('/') || (special != std::string::npos && !pathMatches(spec.key, object.key)))
+        if (object.key.ends_with('/') || (isPattern && !pathMatches(spec.key, object.key)))
             continue;
         if (!isValidUtf8(object.key) || object.version.empty())
             source.skipped.push_back(sentence("%1 has a name that is not UTF-8, or no ETag, and was left out.",
@@ -74,7 +86,8 @@ Status findWebFiles(const std::string& spec, HubClient& client, DataSource& sour
 {
     if (isStorePath(spec)) {
         FURROW_TRY_ASSIGN(auto address, parseStoreAddress(spec));
-        if (address.key.empty() || address.key.ends_with('/') || address.key.find_first_of("*?[") != std::string::npos)
+        if (address.key.empty() || address.key.ends_with('/')
+            || address.key.find_first_of(kSpecial) != std::string::npos)
             return listStore(address, client, source);
         auto file = describeWebFile(spec, client);
         if (file.ok()) {
@@ -92,7 +105,68 @@ Status findWebFiles(const std::string& spec, HubClient& client, DataSource& sour
     return {};
 }
 
+/// What a store lists of a source of many objects, a thousand of them in one answer; of others nothing.
+std::map<std::string, WebState> listedStates(const DataSource& source, HubClient& client)
+{
+    constexpr std::size_t kFew = 20;
+    std::map<std::string, WebState> states;
+    const auto spec = parseStoreAddress(source.spec);
+    if (!spec.ok() || source.files.size() <= kFew)
+        return states;
+    const auto objects = client.list(folderOf(spec.value()), kMaxSourceFiles);
+    if (!objects.ok()) // each is asked for by itself, and says what is wrong
+        return states;
+    for (const auto& object : objects.value()) {
+        WebState& state = states[toString(StoreAddress { spec.value().isGoogle, spec.value().bucket, object.key })];
+        state.sizeBytes = object.sizeBytes;
+        state.version = object.version;
+    }
+    return states;
+}
+
+/// @return  how it is another file now; "": it is not
+Result<Message> askForState(const DataFile& file, HubClient& client)
+{
+    constexpr int kAsks = 4; // one of several mirrors may be behind
+    const std::string& address = file.pathOnDisk();
+    Message how;
+    for (int i = 0; i < kAsks; ++i) {
+        if (i > 0)
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+        const auto state = client.look(address);
+        if (!state.ok() && state.error().code == ErrorCode::InvalidArgument) // as where it is read: it may mend itself
+            return Error { ErrorCode::Network, state.error().message };
+        if (!state.ok())
+            return state.error();
+        how = howChanged(address, file.bytesOnDisk(), file.version, state.value());
+        if (how.empty())
+            break;
+    }
+    return how;
+}
+
 } // namespace
+
+Result<bool> hasOtherStates(const DataSource& source, HubClient& asked, HubClient& told)
+{
+    const auto listed = listedStates(source, asked);
+    std::set<std::string> seen; // an archive holds many
+    bool isAnother = false;
+    for (const auto& file : source.files) {
+        const std::string& address = file.pathOnDisk();
+        if (!isWebPath(address) || !seen.insert(address).second)
+            continue;
+        if (const auto found = listed.find(address);
+            found != listed.end() && howChanged(address, file.bytesOnDisk(), file.version, found->second).empty())
+            continue;
+        FURROW_TRY_ASSIGN(const auto how, askForState(file, asked));
+        if (how.empty())
+            continue;
+        isAnother = true;
+        (void)told.changed(address, how);
+    }
+    return isAnother;
+}
 
 Result<DataSource> describeWebSource(
     const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client)

@@ -12,6 +12,11 @@ namespace furrow {
 Result<DataSource> describeWebSource(
     const std::string& spec, const RunConfig& config, const std::shared_ptr<HubClient>& client);
 
+/// Asks the servers of a source whether its files outside of the hub are still what they were: what is in a cache is
+/// not asked for again, so that nobody would see it. True: one is another one. Errors: it cannot be asked now.
+/// @param told  of each that is another one (HubClient::whyChanged)
+Result<bool> hasOtherStates(const DataSource& source, HubClient& asked, HubClient& told);
+
 /// Where the source comes from and by what it is known; one sentence for people.
 Message whereFrom(const DataSource& source);
 

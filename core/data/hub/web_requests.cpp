@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/data/source/changed_file.h"
 
 #include <algorithm>
 #include <array>
@@ -222,12 +223,12 @@ Message howChanged(
     const std::string& address, std::uint64_t knownBytes, const std::string& knownVersion, const WebState& now)
 {
     if (now.sizeBytes && *now.sizeBytes != knownBytes)
-        return sentence("%1 has %2 bytes, had %3.",
+        return sentence(kFileOfOtherSize,
             { address, Count(static_cast<std::int64_t>(*now.sizeBytes)),
                 Count(static_cast<std::int64_t>(knownBytes)) });
     if (!knownVersion.empty() && now.version != knownVersion)
-        return sentence("%1 is another file now: its server calls it %2, before %3 (ETag or Last-Modified).",
-            { address, now.version.empty() ? std::string("-") : now.version, knownVersion });
+        return sentence(
+            kFileOfOtherState, { address, now.version.empty() ? std::string("-") : now.version, knownVersion });
     return {};
 }
 

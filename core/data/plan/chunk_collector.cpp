@@ -157,6 +157,8 @@ void ChunkCollector::beginBlock(const PlannedBlock& block)
     rowInSegment_ = 0;
     segmentHash_ = 0;
     seen_.clear();
+    failure_.reset();
+    damaged_.clear();
 }
 
 Status ChunkCollector::openSegment()
@@ -169,10 +171,15 @@ Status ChunkCollector::openSegment()
     if (reader_ && readerFile_ == segment.file && readerRow_ == row)
         return {};
     reader_.reset();
-    FURROW_TRY_ASSIGN(reader_,
-        openRowReader(access_, source_.files[static_cast<std::size_t>(segment.file)], options_, segment.position));
+    const DataFile& file = source_.files[static_cast<std::size_t>(segment.file)];
+    const bool isByRow = file.format.format == TextFormat::Parquet;
+    const std::int64_t opened = isByRow ? rowInSegment_ : 0;
+    FURROW_TRY_ASSIGN(
+        reader_, openRowReader(access_, file, options_, segment.position + static_cast<std::uint64_t>(opened)));
     readerFile_ = segment.file;
-    readerRow_ = segment.firstRow;
+    readerRow_ = segment.firstRow + opened;
+    for (Row before; readerRow_ < row; ++readerRow_) // of a chunk that is read again around damage
+        FURROW_TRY(reader_->next(before));
     return {};
 }
 
@@ -189,6 +196,47 @@ Status ChunkCollector::checkSegment() const
 }
 
 Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
+{
+    chunkBegin_ = { segment_, rowInSegment_, segmentHash_ };
+    failure_.reset();
+    canPass_ = false;
+    auto chunk = collect(rows, Damage::Ends);
+    if (!chunk.ok())
+        failure_ = chunk.error();
+    return chunk;
+}
+
+Result<RawChunk> ChunkCollector::collectAround(std::int64_t rows)
+{
+    if (failure_ && !canPass_)
+        return *failure_;
+    segment_ = chunkBegin_.segment;
+    rowInSegment_ = chunkBegin_.rowInSegment;
+    segmentHash_ = chunkBegin_.hash;
+    return collect(rows, Damage::IsPassedOver);
+}
+
+/// What the reader has lost of the rows that are still wanted.
+/// @return how many these are
+std::int64_t ChunkCollector::passOver(std::int64_t most, RawChunk& chunk)
+{
+    const Segment& segment = segments_[segment_];
+    const std::int64_t first = segment.firstRow + rowInSegment_;
+    const std::int64_t rows = std::min({ *reader_->rowsLost(), most, segment.rows - rowInSegment_ });
+    const bool goesOn = !damaged_.empty() && damaged_.back().file == segment.file
+        && damaged_.back().firstRow + damaged_.back().rows == first;
+    if (goesOn)
+        damaged_.back().rows += rows;
+    else
+        damaged_.push_back({ segment.file, first, rows });
+    chunk.summary.rows += rows;
+    chunk.summary.filtered += rows;
+    rowInSegment_ += rows;
+    reader_.reset();
+    return rows;
+}
+
+Result<RawChunk> ChunkCollector::collect(std::int64_t rows, Damage damage)
 {
     RawChunk chunk;
     chunk.isConversation = readsConversations();
@@ -211,6 +259,12 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows)
         auto more = reader_->next(row);
         if (!more.ok() || !more.value()) {
             const auto file = source_.files[static_cast<std::size_t>(readerFile_)].path;
+            const bool canPass = !more.ok() && more.error().code == ErrorCode::Corrupt && reader_->rowsLost();
+            if (canPass && damage == Damage::IsPassedOver) {
+                i += passOver(rows - i, chunk) - 1;
+                continue;
+            }
+            canPass_ = canPass;
             reader_.reset();
             if (!more.ok())
                 return more.error();

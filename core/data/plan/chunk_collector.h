@@ -1,12 +1,14 @@
 #pragma once
 
 #include "core/data/plan/block_plan.h"
+#include "core/data/plan/damaged_rows.h"
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/block/prepared_block.h"
 #include "core/data/plan/quarantine.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/row_reader.h"
 
+#include <optional>
 #include <unordered_set>
 
 namespace furrow {
@@ -71,10 +73,25 @@ public:
     void beginBlock(const PlannedBlock& block);
     /// The next `rows` rows of the block.
     Result<RawChunk> collect(std::int64_t rows);
+    /// After collect() failed with Corrupt: the same rows without those that are damaged, which count as filtered. The
+    /// error of collect() where the format does not tell which these are.
+    Result<RawChunk> collectAround(std::int64_t rows);
+    /// Those that were passed over since beginBlock().
+    const std::vector<DamagedRows>& damaged() const { return damaged_; }
     /// The rows are conversations.
     bool readsConversations() const { return options_.conversation != ConversationForm::None; }
 
 private:
+    /// Where a chunk begins.
+    struct Place {
+        std::size_t segment = 0;
+        std::int64_t rowInSegment = 0;
+        std::uint64_t hash = 0;
+    };
+    enum class Damage { Ends, IsPassedOver };
+
+    Result<RawChunk> collect(std::int64_t rows, Damage damage);
+    std::int64_t passOver(std::int64_t most, RawChunk& chunk);
     Status openSegment();
     Status checkSegment() const; ///< whether its rows are those that were planned
     Status take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);
@@ -91,6 +108,10 @@ private:
     std::size_t segment_ = 0;
     std::int64_t rowInSegment_ = 0;
     std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
+    Place chunkBegin_; ///< of the chunk that was asked for last
+    std::optional<Error> failure_; ///< of that chunk
+    bool canPass_ = false; ///< the failure is damage, and the format tells which rows are lost by it
+    std::vector<DamagedRows> damaged_;
     std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block; empty with duplicates_
     // the open file and the row it stands before
     std::unique_ptr<RowReader> reader_;

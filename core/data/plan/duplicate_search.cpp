@@ -117,8 +117,10 @@ Status DuplicateSearch::readBlock(const Progress& progress)
                 return cause;
             logWarning("looking for duplicates: " + cause.message); // preparing meets it too
             complete_ = false;
-            break;
+            chunk = collector.collectAround(rows);
         }
+        if (!chunk.ok())
+            break;
         bytes += chunk.value().sourceBytes;
         if (!excluded_.contains(name))
             FURROW_TRY(add(chunk.value().samples, stretch));

@@ -6,6 +6,7 @@
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/chat/row_problems.h"
 #include "core/config/option_term.h"
 #include "core/config/secret_address.h"
 #include "core/data/source/archive_files.h"
@@ -21,6 +22,7 @@
 #include "core/data/source/row_choice.h"
 #include "core/data/source/json_text.h"
 #include "core/data/source/row_reader.h"
+#include "core/data/plan/passed_over.h"
 #include "core/data/plan/row_walk.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/source_files.h"
@@ -216,6 +218,19 @@ Error noSuchColumn(const DataFile& file, const DataFile& first, const std::strin
             { file.path, column, first.path, shownNames(columns.text) }) };
 }
 
+/// Of JSON of which no row has columns. @param first  how its first row begins
+Error noObjects(const DataFile& file, const std::string& first)
+{
+    return { ErrorCode::InvalidArgument,
+        first.starts_with('[')
+            ? sentence(
+                  "%1: its rows are lists, and in a list no column can be named. Write each object of them as a row of its own, all in one list or one per line (jsonl).",
+                  { file.path })
+            : sentence(
+                  "%1: none of its first rows is a JSON object with members, the first begins with %2. Write each row as an object with a member that holds its text, one per line (jsonl).",
+                  { file.path, first }) };
+}
+
 /// A JSON document of which nobody said what its rows are: all texts of its list would become one.
 bool isListInOneDocument(const DataFile& file, const FileColumns& columns, const std::string& column)
 {
@@ -245,6 +260,8 @@ Status chooseColumn(
                 sentence(
                     "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
                     { file.path }) };
+        if (!columns.firstOther.empty())
+            return noObjects(file, columns.firstOther);
         auto found = chooseContent(access, file, columns, config, hasTemplate, source);
         const bool isOther = first != nullptr
             && (found.ok() ? found.value().column != source.textColumn
@@ -336,7 +353,7 @@ struct RowCount {
     std::uint64_t largest = 0; ///< bytes of the largest row that was seen
     std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
 };
-Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOptions& options,
+Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunConfig& config, const RowOptions& options,
     const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
 {
     FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
@@ -348,8 +365,14 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RowOp
     RowCount count;
     std::uint64_t bytes = 0;
     for (std::uint64_t size = 0;;) {
-        FURROW_TRY_ASSIGN(auto more, scanner->next(size));
-        if (!more) {
+        const auto more = scanner->next(size);
+        if (!more.ok() && PassedOver::takes(config, file, more.error())) { // what stands behind it nobody can count
+            count.exact = false;
+            return count;
+        }
+        if (!more.ok())
+            return more.error();
+        if (!more.value()) {
             budget -= metadataOnly ? 0 : std::min(budget, bytes);
             count.textBytes = bytes;
             return count;
@@ -396,7 +419,7 @@ Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunC
                 continue;
             FURROW_TRY_ASSIGN(auto count,
                 countRows(
-                    access, file, rowOptions(config, source),
+                    access, file, config, rowOptions(config, source),
                     [&](std::uint64_t unit) { return choice.keeps(s, f, unit); }, budget, progress));
             rows += count.rows;
             exact = exact && count.exact;
@@ -449,8 +472,12 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
     DirectAccess access;
     FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
     Row row;
-    FURROW_TRY_ASSIGN(const bool more, reader->next(row));
-    return std::string(more && row.problem != nullptr ? row.problem : "");
+    const auto more = reader->next(row);
+    if (!more.ok() && PassedOver::takes(config, source.files.front(), more.error()))
+        return std::string(literal(kRowDamaged));
+    if (!more.ok())
+        return more.error();
+    return std::string(more.value() && row.problem != nullptr ? row.problem : "");
 }
 
 /// Its name says text, and so it is read; a person may have meant its columns.
@@ -598,6 +625,7 @@ Status chooseDraws(FileAccess& access, const RunConfig& config, DataManifest& ma
 
 Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& progress)
 {
+    const PassedOver passed;
     DataInspection inspection;
     DataManifest manifest;
     FURROW_TRY_ASSIGN(manifest.quarantine, readQuarantineFile(config.exclude));
@@ -639,6 +667,7 @@ Result<DataInspection> inspectOnce(const RunConfig& config, const Progress& prog
                 "The list of what is left out names chunk %1:%2, and the data has %3 blocks: this entry means nothing.",
                 { std::to_string(chunk.block), std::to_string(chunk.column), Count(*inspection.blocks) }));
     FURROW_TRY(readFirstRows(config, manifest, inspection));
+    passed.addTo(inspection.warnings);
     if (progress)
         progress(1);
     return inspection;
@@ -652,6 +681,10 @@ Status readEachRow(const RunConfig& config, const std::string& manifest,
     RowsLeft unasked;
     RowsLeft& others = left != nullptr ? *left : unasked;
     return walkRows(config, read, [&](const Row& row, const WalkedRow& at) -> Result<Walk> {
+        if (row.isDamaged) { // as in training
+            ++others.filtered;
+            return Walk::On;
+        }
         if (row.problem != nullptr) {
             if (others.unreadable++ == 0)
                 others.firstUnreadable = rowInWords(at.place.row, at.file, row.problem);

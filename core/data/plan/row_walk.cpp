@@ -1,12 +1,17 @@
 #include "core/data/plan/row_walk.h"
 
 #include "core/base/sentence.h"
+#include "core/chat/row_problems.h"
+#include "core/data/plan/passed_over.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/file_access.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/row_reader.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace furrow {
 
@@ -17,9 +22,10 @@ using Visit = std::function<Result<Walk>(const Row&, const WalkedRow&)>;
 /// The walk over one source.
 class SourceWalk {
 public:
-    SourceWalk(DirectAccess& access, const RowChoice& choice, const RowOptions& options, const DataSource& source,
-        std::size_t number, std::int64_t firstFile, const Visit& visit, bool isOneFile)
-        : access_(access)
+    SourceWalk(const RunConfig& config, DirectAccess& access, const RowChoice& choice, const RowOptions& options,
+        const DataSource& source, std::size_t number, std::int64_t firstFile, const Visit& visit, bool isOneFile)
+        : config_(config)
+        , access_(access)
         , choice_(choice)
         , options_(options)
         , source_(source)
@@ -94,26 +100,75 @@ private:
         if (choice_.isBehindEnd(passed_))
             return Walk::On;
         const DataFile& file = source_.files[f];
-        FURROW_TRY_ASSIGN(
-            auto reader, openRowReader(access_, file, options_, static_cast<std::uint64_t>(stretch.begin)));
-        Row row;
-        for (std::int64_t inFile = stretch.begin; inFile < stretch.past && !choice_.isBehindEnd(passed_); ++inFile) {
-            FURROW_TRY_ASSIGN(const bool more, reader->next(row));
-            if (!more)
-                break;
-            if (!choice_.keeps(number_, f, reader->unit()) || choice_.isBeforeStart(passed_++))
-                continue;
-            ++visited_;
-            const auto then = visit_(row, { { firstFile_ + static_cast<std::int64_t>(f), inFile }, file, number_ });
-            if (!then.ok())
-                return then.error().in(
-                    sentence("row %1 (counted from 0) of %2", { std::to_string(inFile), file.path }));
-            if (then.value() != Walk::On)
+        std::int64_t inFile = stretch.begin;
+        while (inFile < stretch.past && !choice_.isBehindEnd(passed_)) {
+            auto reader = openRowReader(access_, file, options_, static_cast<std::uint64_t>(inFile));
+            Status read = reader.ok() ? Status {} : Status(reader.error());
+            auto then = read.ok() ? walk(f, *reader.value(), stretch, inFile, read) : Result<Walk>(Walk::On);
+            if (!read.ok() && !PassedOver::takes(config_, file, read.error()))
+                return read.error();
+            if (!read.ok())
+                then = passOver(f, reader.ok() ? reader.value()->rowsLost() : std::nullopt, stretch, inFile);
+            if (!then.ok() || then.value() != Walk::On)
                 return then;
         }
         return Walk::On;
     }
 
+    /// @param inFile  the row before which the reader stands; moved along, behind the rows of the stretch at its end
+    /// @param read  why the reader gave up, when it did; what the visitor gives is the answer
+    Result<Walk> walk(std::size_t f, RowReader& reader, const Stretch& stretch, std::int64_t& inFile, Status& read)
+    {
+        Row row;
+        for (; inFile < stretch.past && !choice_.isBehindEnd(passed_); ++inFile) {
+            const auto more = reader.next(row);
+            if (!more.ok())
+                read = more.error();
+            else if (!more.value())
+                inFile = stretch.past;
+            if (!more.ok() || !more.value())
+                break;
+            if (!choice_.keeps(number_, f, reader.unit()) || choice_.isBeforeStart(passed_++))
+                continue;
+            const auto then = visit(row, f, inFile);
+            if (!then.ok() || then.value() != Walk::On)
+                return then;
+        }
+        return Walk::On;
+    }
+
+    /// Rows that are damaged, which are all of the stretch's: of Parquet a fraction chooses stretches.
+    /// @param lost  how many rows are; nullopt: what there is from here on, which the visitor sees as one row
+    /// @param inFile  the first of them; moved behind them
+    Result<Walk> passOver(std::size_t f, std::optional<std::int64_t> lost, const Stretch& stretch, std::int64_t& inFile)
+    {
+        const std::int64_t end = lost ? std::min(stretch.past, inFile + *lost) : stretch.past;
+        for (std::int64_t at = std::exchange(inFile, end); at < end && !choice_.isBehindEnd(passed_); ++at) {
+            if (!choice_.isBeforeStart(passed_++)) {
+                Row row;
+                row.problem = literal(kRowDamaged);
+                row.isDamaged = true;
+                const auto then = visit(row, f, at);
+                if (!then.ok() || then.value() != Walk::On)
+                    return then;
+            }
+            if (!lost)
+                break;
+        }
+        return Walk::On;
+    }
+
+    Result<Walk> visit(const Row& row, std::size_t f, std::int64_t inFile)
+    {
+        const DataFile& file = source_.files[f];
+        ++visited_;
+        auto then = visit_(row, { { firstFile_ + static_cast<std::int64_t>(f), inFile }, file, number_ });
+        if (!then.ok())
+            return then.error().in(sentence("row %1 (counted from 0) of %2", { std::to_string(inFile), file.path }));
+        return then;
+    }
+
+    const RunConfig& config_;
     DirectAccess& access_;
     const RowChoice& choice_;
     const RowOptions& options_;
@@ -137,7 +192,7 @@ Status walkRows(const RunConfig& config, const DataManifest& manifest, const Vis
         const DataSource& source = manifest.sources[s];
         const RowOptions options = rowOptions(config, source);
         const bool isOneFile = distant == DistantFiles::FirstWithRows && isDistantPath(source.spec);
-        SourceWalk walk(access, choice, options, source, s, firstFiles[s], visit, isOneFile);
+        SourceWalk walk(config, access, choice, options, source, s, firstFiles[s], visit, isOneFile);
         FURROW_TRY_ASSIGN(const Walk then, walk.go());
         if (then == Walk::End)
             break;

@@ -36,6 +36,20 @@ Error wrongName(const std::string& name, const char* what)
             { name, what }) };
 }
 
+/// Of a file that is called zip.
+Error noZipBegin(const ByteSource& source, const std::string& name)
+{
+    const auto before = bytesBeforeZip(source);
+    if (!before.ok())
+        return before.error();
+    if (before.value() == 0)
+        return wrongName(name, "zip");
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 is a zip archive with %2 of something else before it, such as the program of one that unpacks itself. Unpack it and name the folder.",
+            { name, Bytes(before.value()) }) };
+}
+
 /// By content; a name of a data file, or of another archive, denies it.
 /// @param packing  of a tar archive as a whole
 Result<ArchiveKind> kindOf(
@@ -51,7 +65,7 @@ Result<ArchiveKind> kindOf(
         return ArchiveKind::Zip;
     const std::string extension = dataExtension(name);
     if (extension == "zip")
-        return wrongName(name, "zip");
+        return noZipBegin(*source, name);
     packing = compressionOf(head);
     std::string block(kTarBlock, '\0');
     FURROW_TRY_ASSIGN(auto expanded, readFully(*expandedStream(streamFrom(source, 0), packing, name), block));

@@ -116,10 +116,11 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::read(const DataFile& fil
     if (comparesCopies_ && !source.ok() && source.error().code == ErrorCode::Corrupt) // what was kept of it is dropped
         source = downloadHubFile(file, sharedHubClient(), cache, *proofs_);
     if (!comparesCopies_ && !source.ok() && source.error().code == ErrorCode::Corrupt)
-        return Error { ErrorCode::Network, source.error().message }; // wrong on its way: no damage of the file
+        return arrivedWrong(file, source.error());
     if (comparesCopies_ && !source.ok() && source.error().code != ErrorCode::Cancelled)
         unproven_.emplace(file.pathOnDisk(), source.error()); // it is not fetched for each of its blocks
     if (source.ok()) {
+        arrivedWrong_.erase(file.pathOnDisk());
         if (whole_.size() >= kKeptOpen)
             whole_.pop_front();
         whole_.push_back({ file.pathOnDisk(), source.value() });
@@ -127,6 +128,20 @@ Result<std::shared_ptr<const ByteSource>> CachedAccess::read(const DataFile& fil
             pinBeginnings();
     }
     return source;
+}
+
+/// Wrong on its way, which is no damage of the file, unless it comes so each time: a try costs all of it.
+Error CachedAccess::arrivedWrong(const DataFile& file, const Error& how)
+{
+    constexpr int kMost = 5; // the feeder waits longer and longer between them
+    const int times = ++arrivedWrong_[file.pathOnDisk()];
+    if (times < kMost)
+        return { ErrorCode::Network, how.message };
+    const Error damage { ErrorCode::Corrupt,
+        sentence("%1 It came so %2 times in a row and is not fetched again in this attempt.",
+            { how.message, Count(times) }) };
+    unproven_.emplace(file.pathOnDisk(), damage);
+    return damage;
 }
 
 void CachedAccess::keepBeginnings(const DataManifest& manifest)

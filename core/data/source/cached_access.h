@@ -46,6 +46,7 @@ private:
     /// whole is expanded.
     Result<std::shared_ptr<const ByteSource>> local(const DataFile& file);
     Result<std::shared_ptr<const ByteSource>> read(const DataFile& file, BlockCache& cache);
+    Error arrivedWrong(const DataFile& file, const Error& how);
     Result<std::shared_ptr<const ByteSource>> proven(const DataFile& file);
     void pinBeginnings();
     Status beginAfresh();
@@ -74,7 +75,9 @@ private:
         DirectAccess access;
     };
     std::optional<Afresh> afresh_;
-    std::map<std::string, Error> unproven_; ///< path of a distant file that could not be compared -> why
+    std::map<std::string, int> arrivedWrong_; ///< path of a distant file -> how often in a row
+    std::map<std::string, Error>
+        unproven_; ///< path of a distant file that could not be compared, or came wrong too often -> why
     std::set<std::string> compared_; ///< names of expanded files
     std::deque<Open> whole_; ///< the downloads used last, by the paths of their files: each is hashed when it is opened
     std::deque<Open> open_; ///< the expanded files used last, pinned while they are in here

@@ -16,11 +16,12 @@ bool sameWithoutCase(std::string_view a, std::string_view b)
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// The column that a person calls `wanted`: the name itself, its path, either without case, or the list of that name.
-/// "" when there is none.
+/// The column that a person calls `wanted`: the name itself, its path, either without case, or the list of that name or
+/// path. "" when there is none.
 std::string findColumn(const std::vector<std::string>& names, const std::string& wanted)
 {
-    for (const auto& asked : { wanted, ColumnPath::ofName(wanted).text(), ColumnPath::ofName(wanted).each().text() }) {
+    for (const auto& asked : { wanted, ColumnPath::ofName(wanted).text(), ColumnPath::ofName(wanted).each().text(),
+             ColumnPath::parse(wanted).each().text() }) {
         if (std::find(names.begin(), names.end(), asked) != names.end())
             return asked;
         const auto near = std::find_if(
@@ -124,6 +125,13 @@ Result<ColumnChoice> chooseTextColumn(
         if (!findColumn(columns.all, configured).empty())
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1: the column '%2' holds no text. Columns with text are: %3.",
+                    { fileName, configured, shownNames(columns.text) }) };
+        const bool hasNested = std::any_of(columns.text.begin(), columns.text.end(), [&columns](const auto& name) {
+            return std::find(columns.all.begin(), columns.all.end(), name) == columns.all.end();
+        });
+        if (hasNested)
+            return Error { ErrorCode::InvalidArgument,
+                sentence("%1 has no column '%2'. Its columns with text are: %3.",
                     { fileName, configured, shownNames(columns.text) }) };
         return Error { ErrorCode::InvalidArgument,
             sentence(

@@ -14,6 +14,7 @@ struct FileColumns {
     std::vector<std::string> all; ///< of the outermost level
     std::vector<std::string> text; ///< those that can hold text, nested ones as paths (ColumnPath)
     std::int64_t rows = -1; ///< -1: not known without reading
+    std::string firstOther {}; ///< of JSON: how the first row begins, where none of those looked at has columns
 };
 
 /// The column whose text is trained.

@@ -7,6 +7,7 @@
 #include "core/data/source/column_path.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/json_text.h"
+#include "core/data/source/row_rules.h"
 #include "core/data/source/text_encoding.h"
 #include "core/data/source/content_claim.h"
 
@@ -302,7 +303,7 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
                 : sentence(
                       "%1 is taken as %2 text and is converted to UTF-8. It could as well be %3: name the right one with --encoding.",
                       { name, format.encoding, format.otherEncoding }));
-    else if (format.damagedUtf8 && (format.format == TextFormat::JsonLines || format.format == TextFormat::JsonList))
+    else if (format.damagedUtf8 && format.format != TextFormat::Text)
         sentences.push_back(sentence(
             "%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.",
             { name }));
@@ -434,6 +435,7 @@ Result<FileFormat> detectFormat(
         return raw.error();
     if (auto warc = isWarc(name, extension, raw.value()); !warc.ok() || warc.value()) {
         format.format = TextFormat::Warc;
+        format.rules = kRulesOfBytes;
         return warc.ok() ? Result<FileFormat>(format) : warc.error();
     }
     if (auto arrow = isArrow(name, extension, raw.value()); !arrow.ok() || arrow.value()) {
@@ -467,6 +469,7 @@ Result<FileFormat> detectFormat(
     format.endsLinesAtCarriageReturns = (kind == TextFormat::Text || kind == TextFormat::JsonLines)
         && head.find('\n') == std::string_view::npos && std::count(head.begin(), head.end(), '\r') > 1;
     if (format.isCsv()) {
+        format.rules = kRulesOfBytes;
         const auto separator = separatorLine(head);
         format.skipBytes += static_cast<std::int32_t>(separator.sizeBytes);
         head.remove_prefix(separator.sizeBytes);

@@ -9,6 +9,7 @@
 #include "core/config/json_reading.h"
 #include "core/data/source/changed_file.h"
 #include "core/data/source/distant_source.h"
+#include "core/data/source/row_rules.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,8 @@ constexpr int kVersionOfFurtherSources = 4; ///< the same: files inside archives
 constexpr int kVersionOfWebFiles = 5; ///< the same: files of other servers than the hub
 constexpr int kVersionOfConversations = 6; ///< the same: rows that are conversations
 constexpr int kVersionOfChoice = 7; ///< the same: other rows repeat others, or are drawn
-constexpr int kNewestVersion = kVersionOfChoice;
+constexpr int kVersionOfBytes = 8; ///< the same: rows of csv and WARC (kRulesOfBytes)
+constexpr int kNewestVersion = kVersionOfBytes;
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -139,6 +141,10 @@ bool needsFurtherSources(const DataFile& file)
 
 int versionOf(const DataManifest& manifest)
 {
+    for (const auto& source : manifest.sources)
+        if (std::any_of(source.files.begin(), source.files.end(),
+                [](const DataFile& file) { return file.format.rules >= kRulesOfBytes; }))
+            return kVersionOfBytes;
     if (manifest.trainsCopiesOfExcluded
         || std::any_of(manifest.sources.begin(), manifest.sources.end(),
             [](const DataSource& source) { return source.fractionDraw != 0; }))

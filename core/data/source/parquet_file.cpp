@@ -91,18 +91,24 @@ arrow::Status SourceFile::asArrow(const Status& status)
     return arrow::Status::IOError(failure_->message);
 }
 
-Error damagedParquet(const std::string& name, const std::string& why)
-{
-    return { ErrorCode::Corrupt,
-        sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, why }) };
-}
-
 Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part)
 {
     if (bytes.failure())
         return *bytes.failure();
     bytes.distrust(part);
-    return damagedParquet(name, e.what());
+    return { ErrorCode::Corrupt,
+        sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, e.what() }) };
+}
+
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part,
+    const ParquetStretch& lost)
+{
+    if (bytes.failure())
+        return *bytes.failure();
+    bytes.distrust(part);
+    return { ErrorCode::Corrupt,
+        sentence("%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.",
+            { name, std::to_string(lost.begin), std::to_string(lost.end - 1), e.what() }) };
 }
 
 parquet::ReaderProperties parquetProperties()

@@ -46,12 +46,20 @@ private:
     bool closed_ = false;
 };
 
-Error damagedParquet(const std::string& name, const std::string& why);
 /// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is
 /// damaged.
 /// @param part  of the file was read; all of it: its footer
 Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name,
     const ByteRange& part = { 0, UINT64_MAX });
+
+/// Rows of a file, counted from 0.
+struct ParquetStretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+/// The same where the other rows of the file can be read: `lost` are named.
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part,
+    const ParquetStretch& lost);
 
 parquet::ReaderProperties parquetProperties();
 /// Throws on every damaged footer.

@@ -151,22 +151,30 @@ std::unique_ptr<parquet::PageReader> ColumnPages::open()
         = metadata_.writer_version().VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
     auto pages = parquet::PageReader::Open(
         stream_, chunk_->num_values(), chunk_->compression(), parquetProperties(), descr_, alwaysCompressed);
-    // A page without values (Arrow's own writer makes them) is taken by Arrow's reader for the end of the column.
-    pages->set_data_page_filter(
-        [this](const parquet::DataPageStats& page) { return page.num_values == 0 || jumpsOver(page); });
+    pages->set_data_page_filter([this](const parquet::DataPageStats& page) { return jumpsOver(page); });
     return pages;
+}
+
+/// Of a list older pages do not say it.
+std::optional<std::uint64_t> ColumnPages::rowsOf(const parquet::DataPageStats& page) const
+{
+    const bool isFlat = descr_.max_repetition_level() == 0;
+    const int64_t rows = isFlat || page.num_values == 0 ? page.num_values : page.num_rows.value_or(-1);
+    return rows < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(rows));
 }
 
 bool ColumnPages::jumpsOver(const parquet::DataPageStats& page)
 {
-    const bool isFlat = descr_.max_repetition_level() == 0;
-    const int64_t rows = isFlat ? page.num_values : page.num_rows.value_or(-1); // of a list older pages do not say it
-    jumps_ = jumps_ && rows >= 0 && rowsToSkip_ > 0 && static_cast<std::uint64_t>(rows) <= rowsToSkip_;
+    const auto rows = rowsOf(page);
+    rowsThrough_ = rowsThrough_ && rows ? std::optional(*rowsThrough_ + *rows) : std::nullopt;
+    if (page.num_values == 0) // Arrow's writer makes such, and its reader takes them for the end of the column
+        return true;
+    jumps_ = jumps_ && rows && rowsToSkip_ > 0 && *rows <= rowsToSkip_;
     if (!jumps_) {
         stream_->endJumps();
         return false;
     }
-    rowsToSkip_ -= static_cast<std::uint64_t>(rows);
+    rowsToSkip_ -= *rows;
     stream_->jumpOverNext();
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <parquet/column_reader.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
@@ -22,8 +23,11 @@ public:
     const ByteRange& place() const { return place_; }
     /// How many of the rows that are not wanted come nevertheless, because they are in the same page.
     std::uint64_t rowsToSkip() const { return rowsToSkip_; }
+    /// Rows of the row group up to the end of the page that was read last; 0: its pages do not say.
+    std::uint64_t rowsThrough() const { return rowsThrough_.value_or(0); }
 
 private:
+    std::optional<std::uint64_t> rowsOf(const parquet::DataPageStats& page) const;
     bool jumpsOver(const parquet::DataPageStats& page);
 
     const parquet::FileMetaData& metadata_;
@@ -31,6 +35,7 @@ private:
     const parquet::ColumnDescriptor& descr_;
     ByteRange place_;
     std::uint64_t rowsToSkip_;
+    std::optional<std::uint64_t> rowsThrough_ = 0;
     bool jumps_ = true;
     std::shared_ptr<StretchStream> stream_;
 };

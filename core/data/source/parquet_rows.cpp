@@ -82,51 +82,57 @@ public:
         , repeats_(kBatchRows)
     {
     }
-    Status seek(std::uint64_t row)
+    /// What is damaged on the way is told by the first next().
+    void seek(std::uint64_t row)
     {
         while (group_ < metadata_->num_row_groups()) {
             const auto rows = static_cast<std::uint64_t>(metadata_->RowGroup(group_)->num_rows());
             if (row < rows)
                 break;
             row -= rows;
+            groupEnd_ += rows;
             ++group_;
         }
         if (row == 0 || group_ >= metadata_->num_row_groups())
-            return {};
+            return;
         try {
             enterGroup(row);
             if (!chunk_->HasNext()) // reads the first page that is not jumped over
-                return shortGroup();
+                throw parquet::ParquetException(kShortGroup);
             rowInGroup_ = row - pages_->rowsToSkip();
-            return isRepeated_ ? skipRows(row) : skipValues(row - rowInGroup_);
+            if (isRepeated_)
+                skipRows(row);
+            else
+                skipValues(row - rowInGroup_);
         } catch (const std::exception& e) {
-            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
+            rowInGroup_ = row;
+            isInRow_ = false;
+            failure_ = failed(e);
         }
     }
     Result<bool> next(Row& row) override
     {
         row = {};
+        if (failure_)
+            return *failure_;
         try {
-            if (!fill())
-                return false;
-            ++rowInGroup_;
-            if (!isRepeated_) {
-                takeValue(row);
-                return true;
-            }
-            takeList(row);
-            return true;
+            return takeRow(row);
         } catch (const std::exception& e) {
-            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
+            failure_ = failed(e);
+            return *failure_;
         }
     }
+    std::optional<std::int64_t> rowsLost() const override { return rowsLost_; }
     /// The texts of the next row one by one, null where an element of a list has none; false at the end.
     Result<bool> nextTexts(std::vector<std::optional<std::string>>& texts, std::uint64_t& sizeBytes)
     {
         texts.clear();
+        if (failure_)
+            return *failure_;
         try {
             if (!fill())
                 return false;
+            isInRow_ = true;
             ++rowInGroup_;
             do {
                 const bool isElement = levels_[static_cast<std::size_t>(level_)] >= elementLevel_;
@@ -137,9 +143,11 @@ public:
                 else if (isElement)
                     texts.emplace_back();
             } while (isRepeated_ && fillInGroup() && repeats_[static_cast<std::size_t>(level_)] > 0);
+            isInRow_ = false;
             return true;
         } catch (const std::exception& e) {
-            return causeOf(e, *bytes_, name_, pages_ ? pages_->place() : ByteRange {});
+            failure_ = failed(e);
+            return *failure_;
         }
     }
     std::uint64_t unit() const override
@@ -149,24 +157,47 @@ public:
     }
 
 private:
-    Status skipValues(std::uint64_t rows)
+    /// What an exception means, with the rows that are lost by it: from the one that is read to the end of its page, or
+    /// of its row group.
+    Error failed(const std::exception& e)
+    {
+        const ByteRange part = pages_ ? pages_->place() : ByteRange {};
+        const std::uint64_t row = rowInGroup_ - (isInRow_ ? 1 : 0);
+        const std::uint64_t pageEnd = pages_ ? pages_->rowsThrough() : 0;
+        const std::uint64_t end = row < pageEnd && pageEnd < rowsOfGroup_ ? pageEnd : rowsOfGroup_;
+        if (row >= end)
+            return causeOf(e, *bytes_, name_, part);
+        const std::uint64_t groupBegin = groupEnd_ - rowsOfGroup_;
+        rowsLost_ = static_cast<std::int64_t>(end - row);
+        return causeOf(e, *bytes_, name_, part, { groupBegin + row, groupBegin + end });
+    }
+    void skipValues(std::uint64_t rows)
     {
         if (chunk_->Skip(static_cast<int64_t>(rows)) != static_cast<int64_t>(rows))
-            return shortGroup();
+            throw parquet::ParquetException(kShortGroup);
         rowInGroup_ += rows;
-        return {};
     }
     /// In lists rows can only be counted by reading them.
-    Status skipRows(std::uint64_t rows)
+    void skipRows(std::uint64_t rows)
     {
-        for (Row waste; rowInGroup_ < rows;) {
-            FURROW_TRY_ASSIGN(auto more, next(waste));
-            if (!more)
-                return shortGroup();
-        }
-        return {};
+        for (Row waste; rowInGroup_ < rows;)
+            if (!takeRow(waste))
+                throw parquet::ParquetException(kShortGroup);
+        isInRow_ = false;
     }
-    Error shortGroup() const { return damagedParquet(name_, kShortGroup); }
+    bool takeRow(Row& row)
+    {
+        if (!fill())
+            return false;
+        isInRow_ = true;
+        ++rowInGroup_;
+        if (isRepeated_)
+            takeList(row);
+        else
+            takeValue(row);
+        isInRow_ = false;
+        return true;
+    }
     /// Makes sure that a value is at hand; false at the end.
     bool fill()
     {
@@ -218,7 +249,10 @@ private:
     void enterGroup(std::uint64_t rowsToSkip)
     {
         rowInGroup_ = 0;
+        isInRow_ = false;
         rowsOfGroup_ = static_cast<std::uint64_t>(metadata_->RowGroup(group_)->num_rows());
+        groupEnd_ += rowsOfGroup_;
+        pages_.reset();
         pages_ = std::make_shared<ColumnPages>(bytes_, *metadata_, group_++, column_, rowsToSkip);
         const auto* descr = metadata_->schema()->Column(column_);
         maxLevel_ = descr->max_definition_level();
@@ -256,6 +290,10 @@ private:
     int group_ = 0;
     std::uint64_t rowInGroup_ = 0; ///< rows of the open group given or skipped
     std::uint64_t rowsOfGroup_ = 0;
+    std::uint64_t groupEnd_ = 0; ///< the row of the file behind the open group
+    bool isInRow_ = false; ///< a row is being read: it is among rowInGroup_
+    std::optional<Error> failure_; ///< nothing is read any more
+    std::optional<std::int64_t> rowsLost_; ///< by it
     std::shared_ptr<ColumnPages> pages_;
     std::shared_ptr<parquet::ByteArrayReader> chunk_;
     std::vector<parquet::ByteArray> values_;
@@ -288,9 +326,11 @@ public:
         nlohmann::ordered_json object = nlohmann::ordered_json::object();
         std::uint64_t sizeBytes = 0;
         for (const Column& column : columns_) {
-            FURROW_TRY_ASSIGN(const bool more, column.rows->nextTexts(texts_, sizeBytes));
-            if (!more)
-                return false;
+            const auto more = column.rows->nextTexts(texts_, sizeBytes);
+            if (!more.ok())
+                rowsLost_ = column.rows->rowsLost();
+            if (!more.ok() || !more.value())
+                return more;
             put(column.path, object);
         }
         row.sizeBytes = sizeBytes;
@@ -301,6 +341,7 @@ public:
         row.text = text_;
         return true;
     }
+    std::optional<std::int64_t> rowsLost() const override { return rowsLost_; }
     std::uint64_t unit() const override { return columns_.front().rows->unit(); }
 
 private:
@@ -329,6 +370,7 @@ private:
     std::vector<std::optional<std::string>> texts_; ///< of the column that is read
     std::string text_;
     std::string problem_;
+    std::optional<std::int64_t> rowsLost_;
 };
 
 std::string mainColumn(const RowOptions& options)
@@ -350,7 +392,7 @@ Result<std::unique_ptr<RowReader>> openConversations(const std::shared_ptr<const
             continue; // what need not be there
         auto rows
             = std::make_unique<ParquetRows>(std::make_shared<SourceFile>(source), metadata, place.value(), file.path);
-        FURROW_TRY(rows->seek(position));
+        rows->seek(position);
         columns.push_back({ ColumnPath::parse(name), std::move(rows) });
     }
     return std::unique_ptr<RowReader>(std::make_unique<ParquetConversations>(std::move(columns), conversation));
@@ -417,7 +459,7 @@ Result<std::unique_ptr<RowReader>> openParquetReader(const std::shared_ptr<const
             return openConversations(source, std::move(metadata), file, options, position);
         FURROW_TRY_ASSIGN(auto column, findColumn(*metadata, file, options.textColumn));
         auto rows = std::make_unique<ParquetRows>(bytes, std::move(metadata), column, file.path);
-        FURROW_TRY(rows->seek(position));
+        rows->seek(position);
         return std::unique_ptr<RowReader>(std::move(rows));
     } catch (const std::exception& e) {
         return causeOf(e, *bytes, file.path);

@@ -98,9 +98,9 @@ Result<bool> RecordReader::endList(Record& record)
     std::string rest; // of which more than may be read is only looked at for its brackets
     for (;;) {
         for (std::size_t i = 0; i < available(); ++i) {
-            if (nesting.depth() == 0 && !isSpace(front()[i])) {
+            if (const char c = front()[i]; nesting.depth() == 0 && !isSpace(c)) {
                 consume(i);
-                return stop(record, Record::Stop::Broken);
+                return stop(record, c == '[' || c == '{' ? Record::Stop::SecondDocument : Record::Stop::Broken);
             }
             (void)nesting.look(front()[i]);
         }

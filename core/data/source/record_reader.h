@@ -42,6 +42,7 @@ struct Record {
         Cut, ///< the bytes end in the middle
         Broken, ///< no element or record can stand here
         SecondList, ///< a member of the list's own name stands behind it
+        SecondDocument, ///< the document is over, and another one begins
     };
     Stop stop = Stop::None;
 };

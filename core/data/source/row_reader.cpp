@@ -10,6 +10,7 @@
 #include "core/data/source/json_text.h"
 #include "core/data/source/parquet_rows.h"
 #include "core/data/source/row_choice.h"
+#include "core/data/source/row_rules.h"
 #include "core/data/source/warc_record.h"
 #include "core/data/source/web_dataset.h"
 
@@ -82,6 +83,11 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
         return { ErrorCode::Corrupt,
             sentence("%1 ends in the middle of what begins at byte %2. It is cut off: fetch or write it again.",
                 { file.path, std::to_string(offset) }) };
+    if (stop == Record::Stop::SecondDocument)
+        return { ErrorCode::Corrupt,
+            sentence(
+                "%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).",
+                { file.path, std::to_string(offset) }) };
     if (stop == Record::Stop::Broken)
         return { ErrorCode::Corrupt,
             sentence("%1 has no row that can be read at byte %2, and no end of its rows. Fetch or write it again.",
@@ -110,6 +116,18 @@ const char* inWords(CsvFit fit)
 }
 
 bool refusesMoreFields(const DataFile& file) { return file.format.isCsv() && file.format.rules >= 3; }
+
+/// Bytes of csv that are no UTF-8 become U+FFFD.
+bool repairs(const DataFile& file) { return file.format.isCsv() && file.format.rules >= kRulesOfBytes; }
+
+/// True: there were such bytes.
+bool repair(std::string& text)
+{
+    if (isValidUtf8(text))
+        return false;
+    text = replaceInvalidUtf8(text).text;
+    return true;
+}
 
 struct CsvHeader {
     std::vector<std::string> columns;
@@ -212,6 +230,7 @@ public:
         , csvColumns_(std::move(csvColumns))
         , csv_(file.format.csv)
         , refusesMore_(refusesMoreFields(file) && !csvColumns_.empty())
+        , tellsRepairs_(repairs(file))
     {
     }
     bool any() const { return columns_.form != ConversationForm::None; }
@@ -223,7 +242,8 @@ public:
             row.problem = inWords(CsvFit::Many);
             return;
         }
-        const std::string fromCsv = csvColumns_.empty() ? std::string() : objectOf(record);
+        const std::string fromCsv = csvColumns_.empty() ? std::string() : objectOf(record); // repaired
+        row.repaired = tellsRepairs_ && !isValidUtf8(record);
         const std::string_view json = csvColumns_.empty() ? record : std::string_view(fromCsv);
         problem_ = readConversation(json, columns_, text_);
         if (!problem_.empty()) {
@@ -250,6 +270,7 @@ private:
     std::vector<std::string> csvColumns_;
     CsvDialect csv_;
     bool refusesMore_;
+    bool tellsRepairs_;
     std::string text_;
     std::string problem_;
 };
@@ -327,12 +348,15 @@ private:
         case TextFormat::Csv:
         case TextFormat::Tsv:
             row.problem = inWords(csvField(record_.bytes, file_.format.csv, column_, columns_, field_));
+            row.repaired = row.problem == nullptr && repairs(file_) && repair(field_);
             row.text = row.problem == nullptr ? field_ : std::string_view();
             break;
         case TextFormat::Warc:
-            if (const auto found = warcText(record_.bytes)) {
-                row.text = found->text;
-                row.problem = found->problem;
+            if (auto found = warcText(record_.bytes)) {
+                const bool isAsItStands = file_.format.rules < kRulesOfBytes;
+                const WarcText text = isAsItStands ? *found : readableText(*found, field_);
+                row.text = text.problem == nullptr ? text.text : std::string_view();
+                row.problem = text.problem;
             }
             break;
         case TextFormat::Text:
@@ -355,12 +379,21 @@ private:
     FileAccess& access_;
     DataFile file_;
     JsonText json_;
-    std::string field_;
+    std::string field_; ///< of csv; a text of WARC that does not stand in its record
     std::size_t column_; ///< of csv
     std::size_t columns_; ///< of csv; 0: a record may have more
     ConversationRows conversations_;
     std::uint64_t unitBytes_;
 };
+
+/// Its first bytes that are no space, which a sentence can show.
+std::string beginningOf(std::string_view record)
+{
+    constexpr std::size_t kShown = 20;
+    const auto begin = std::min(record.find_first_not_of(" \t\r\n"), record.size());
+    const std::string text = replaceInvalidUtf8(record.substr(begin, 2 * kShown)).text;
+    return std::string(cutAtCodePoint(text, kShown));
+}
 
 Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
 {
@@ -377,6 +410,8 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
             break;
         }
         jsonMembers(record.bytes, columns.all, columns.text);
+        if (columns.firstOther.empty())
+            columns.firstOther = beginningOf(record.bytes);
         hasTexts = hasTexts || (file.format.format == TextFormat::JsonList && record.bytes.starts_with('"'));
     }
     for (auto* names : { &columns.all, &columns.text }) {
@@ -385,6 +420,8 @@ Result<FileColumns> jsonColumns(FileAccess& access, const DataFile& file)
         if (hasTexts)
             names->push_back(file.format.list + "[]");
     }
+    if (!columns.all.empty())
+        columns.firstOther.clear();
     return columns;
 }
 

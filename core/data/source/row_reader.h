@@ -44,7 +44,8 @@ struct Row {
     bool isConversation = false; ///< the text is one, in the form of readConversation()
     const char* problem = nullptr; ///< not null: the row is unreadable, and why; valid until the next call
     std::uint64_t sizeBytes = 0; ///< as stored
-    bool repaired = false; ///< escapes or bytes that are no characters were replaced (jsonl only)
+    bool repaired = false; ///< escapes or bytes that are no characters were replaced (JSON, csv)
+    bool isDamaged = false; ///< passed over with what is damaged (bad_files): it has a problem, and is left out
 
     /// Some of its bytes or escapes are no characters: they are in the text as they stand, or were replaced.
     bool isBroken() const { return repaired || !isValidUtf8(text); }
@@ -62,6 +63,9 @@ public:
     virtual ~RowReader() = default;
     /// false at the definite end. A row that cannot be read is a Row with a problem, not an error.
     virtual Result<bool> next(Row& row) = 0;
+    /// After next() failed with Corrupt: how many rows are lost, from the one that was asked for on. Behind them a new
+    /// reader can go on. nullopt: nobody knows.
+    virtual std::optional<std::int64_t> rowsLost() const { return std::nullopt; }
     /// The unit (row_choice.h) of the row that was given last.
     virtual std::uint64_t unit() const = 0;
     /// As RowScanner::hash: the same for the same rows.

@@ -255,6 +255,23 @@ void U_CALLCONV writeBroken(const void* /*context*/, UConverterFromUnicodeArgs* 
     ucnv_cbFromUWriteBytes(to, "\xff", 1, 0, error);
 }
 
+class TextStream : public ByteStream {
+public:
+    explicit TextStream(std::string_view text)
+        : rest_(text)
+    {
+    }
+    Result<std::size_t> read(std::span<char> into) override
+    {
+        const std::size_t size = rest_.copy(into.data(), into.size());
+        rest_.remove_prefix(size);
+        return size;
+    }
+
+private:
+    std::string_view rest_;
+};
+
 class DecodedStream : public ByteStream {
 public:
     DecodedStream(std::unique_ptr<ByteStream> stream, const std::string& encoding)
@@ -390,6 +407,21 @@ std::string encodingInWords(const std::string& encoding) { return encoding == kC
 std::unique_ptr<ByteStream> decodedStream(std::unique_ptr<ByteStream> stream, const std::string& encoding)
 {
     return std::make_unique<DecodedStream>(std::move(stream), encoding);
+}
+
+std::string decodedText(std::string_view bytes, const std::string& encoding)
+{
+    DecodedStream stream(std::make_unique<TextStream>(bytes), encoding);
+    std::string text;
+    std::array<char, 16 << 10> piece;
+    for (;;) {
+        const auto size = stream.read(piece);
+        if (!size.ok())
+            return std::string(bytes);
+        if (size.value() == 0)
+            return text;
+        text.append(piece.data(), size.value());
+    }
 }
 
 } // namespace furrow

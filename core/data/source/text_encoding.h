@@ -37,5 +37,7 @@ bool isWideEncoding(std::string_view encoding);
 /// Converts to UTF-8 while reading; what stands for no character becomes U+FFFD. A byte order mark stays.
 /// @param encoding  as encodingNamed gives it, not ""
 std::unique_ptr<ByteStream> decodedStream(std::unique_ptr<ByteStream> stream, const std::string& encoding);
+/// The same of a text in memory; as it stands where ICU cannot convert it.
+std::string decodedText(std::string_view bytes, const std::string& encoding);
 
 } // namespace furrow

@@ -1,6 +1,9 @@
 #include "core/data/source/warc_record.h"
 
+#include "core/base/utf8.h"
 #include "core/chat/row_problems.h"
+#include "core/data/source/record_reader.h"
+#include "core/data/source/text_encoding.h"
 
 #include <algorithm>
 #include <cctype>
@@ -85,10 +88,75 @@ std::optional<WarcText> responseText(std::string_view content)
     const auto http = readHead(content);
     if (!http || !isOkay(http->first) || !isPlainText(http->value("Content-Type")))
         return std::nullopt;
-    for (const char* field : { "Content-Encoding", "Transfer-Encoding" })
-        if (const auto packed = http->value(field); !packed.empty() && !sameWithoutCase(packed, "identity"))
-            return WarcText { {}, literal(kRowPacked) };
-    return WarcText { content.substr(http->sizeBytes) };
+    const auto isSet = [&http](const char* field) {
+        const auto packed = http->value(field);
+        return !packed.empty() && !sameWithoutCase(packed, "identity");
+    };
+    const auto type = http->value("Content-Type");
+    const auto body = content.substr(http->sizeBytes);
+    if (isSet("Content-Encoding"))
+        return WarcText { {}, literal(kRowPacked), type };
+    if (sameWithoutCase(http->value("Transfer-Encoding"), "chunked"))
+        return WarcText { body, literal(kRowPacked), type, true };
+    return isSet("Transfer-Encoding") ? WarcText { {}, literal(kRowPacked), type } : WarcText { body, nullptr, type };
+}
+
+/// The bytes of a body in chunks (RFC 9112, 7.1), without what may stand behind the last; nothing where it is broken.
+std::optional<std::string> joinedChunks(std::string_view body)
+{
+    std::string joined;
+    for (;;) {
+        const auto line = body.substr(0, body.find('\n'));
+        if (line.size() == body.size()) // the length of a chunk is a line
+            return std::nullopt;
+        body.remove_prefix(line.size() + 1);
+        const auto length = trimmed(line.substr(0, line.find(';')));
+        std::uint64_t size = 0;
+        const auto parsed = std::from_chars(length.data(), length.data() + length.size(), size, 16);
+        if (length.empty() || parsed.ec != std::errc() || parsed.ptr != length.data() + length.size()
+            || size > body.size())
+            return std::nullopt;
+        if (size == 0)
+            return joined;
+        joined.append(body.substr(0, size));
+        body.remove_prefix(size);
+        body.remove_prefix(body.starts_with('\r') ? 1 : 0);
+        if (!body.starts_with('\n'))
+            return std::nullopt;
+        body.remove_prefix(1);
+    }
+}
+
+/// Of "text/plain; charset=windows-1252"; "" where it names none.
+std::string_view charsetOf(std::string_view type)
+{
+    constexpr std::string_view kName = "charset";
+    while (!type.empty()) {
+        const auto parameter = type.substr(0, type.find(';'));
+        type.remove_prefix(std::min(type.size(), parameter.size() + 1));
+        const auto equals = parameter.find('=');
+        if (equals == std::string_view::npos || !sameWithoutCase(trimmed(parameter.substr(0, equals)), kName))
+            continue;
+        auto name = trimmed(parameter.substr(equals + 1));
+        const bool isQuoted
+            = name.size() >= 2 && (name.front() == '"' || name.front() == '\'') && name.back() == name.front();
+        return isQuoted ? name.substr(1, name.size() - 2) : name;
+    }
+    return {};
+}
+
+/// "" for UTF-8. A charset that nobody knows says nothing.
+std::string encodingOf(std::string_view text, std::string_view type)
+{
+    const auto charset = charsetOf(type);
+    const auto named = encodingNamed(std::string(charset));
+    if (!charset.empty() && named.ok())
+        return named.value() == "ISO-8859-1" ? "windows-1252" : named.value(); // what servers mean, as browsers have it
+    if (isValidUtf8(text))
+        return "";
+    constexpr std::size_t kSample = 64 << 10; // a record may have megabytes, and is guessed anew each time it is read
+    const std::string samples[] = { std::string(text.substr(0, kSample)) };
+    return guessEncoding(samples).encoding;
 }
 
 } // namespace
@@ -124,7 +192,26 @@ std::optional<WarcText> warcText(std::string_view record)
         return responseText(content);
     const bool isText = (sameWithoutCase(type, "conversion") || sameWithoutCase(type, "resource"))
         && isPlainText(head->value("Content-Type"));
-    return isText ? std::optional(WarcText { content }) : std::nullopt;
+    return isText ? std::optional(WarcText { content, nullptr, head->value("Content-Type") }) : std::nullopt;
+}
+
+WarcText readableText(const WarcText& found, std::string& room)
+{
+    WarcText text = found;
+    if (text.isInChunks) {
+        auto joined = joinedChunks(text.text);
+        if (!joined)
+            return { {}, literal(kRowBrokenChunks), text.type };
+        room = std::move(*joined);
+        text = { room, nullptr, text.type };
+    }
+    if (text.problem != nullptr)
+        return text;
+    const std::string encoding = encodingOf(text.text, text.type);
+    if (encoding.empty())
+        return text;
+    room = decodedText(text.text, encoding);
+    return { room, room.size() > kMaxRowBytes ? literal(kRowTooLong) : nullptr, text.type };
 }
 
 } // namespace furrow

@@ -29,6 +29,22 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t size)
     return value;
 }
 
+struct EndRecord {
+    std::string bytes; ///< up to the end of the file
+    std::uint64_t offset = 0;
+};
+Result<std::optional<EndRecord>> recordOfTheEnd(const ByteSource& source)
+{
+    const std::uint64_t tail = std::min<std::uint64_t>(source.sizeBytes(), kEndBytes + kLongestComment);
+    std::string end(static_cast<std::size_t>(tail), '\0');
+    FURROW_TRY(source.readAt(source.sizeBytes() - tail, std::as_writable_bytes(std::span<char>(end))));
+    for (std::size_t at = end.rfind("PK\5\6"sv); at != std::string::npos;
+        at = at == 0 ? std::string::npos : end.rfind("PK\5\6"sv, at - 1))
+        if (at + kEndBytes <= end.size() && number(end, at + 20, 2) == end.size() - at - kEndBytes)
+            return std::optional(EndRecord { end.substr(at), source.sizeBytes() - tail + at });
+    return std::optional<EndRecord>();
+}
+
 class Directory {
 public:
     Directory(const ByteSource& source, const std::string& name)
@@ -70,13 +86,9 @@ private:
     }
     Status findEnd()
     {
-        const std::uint64_t tail = std::min<std::uint64_t>(source_.sizeBytes(), kEndBytes + kLongestComment);
-        FURROW_TRY_ASSIGN(auto bytes, readAt(source_.sizeBytes() - tail, tail));
-        const std::string_view end = bytes;
-        for (std::size_t at = end.rfind("PK\5\6"sv); at != std::string_view::npos;
-            at = at == 0 ? std::string_view::npos : end.rfind("PK\5\6"sv, at - 1))
-            if (at + kEndBytes <= end.size() && number(end, at + 20, 2) == end.size() - at - kEndBytes)
-                return takeEnd(end.substr(at), source_.sizeBytes() - tail + at);
+        FURROW_TRY_ASSIGN(const auto end, recordOfTheEnd(source_));
+        if (end)
+            return takeEnd(end->bytes, end->offset);
         return Error { ErrorCode::Corrupt,
             sentence("%1 has no zip directory at its end, after %2 bytes. It is cut off: fetch or write it again.",
                 { name_, std::to_string(source_.sizeBytes()) }) };
@@ -193,6 +205,21 @@ Result<std::vector<ZipEntry>> readZipDirectory(
     const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted)
 {
     return Directory(source, name).read(isWanted);
+}
+
+Result<std::uint64_t> bytesBeforeZip(const ByteSource& source)
+{
+    FURROW_TRY_ASSIGN(const auto end, recordOfTheEnd(source));
+    const std::uint64_t size = end ? number(end->bytes, 12, 4) : 0;
+    const std::uint64_t offset = end ? number(end->bytes, 16, 4) : 0;
+    if (!end || size < kEntryBytes || size > end->offset || offset > end->offset - size)
+        return std::uint64_t { 0 };
+    const std::uint64_t directory = end->offset - size;
+    if (directory > offset) // its places count from where the archive begins
+        return directory - offset;
+    std::string first(kEntryBytes, '\0');
+    FURROW_TRY(source.readAt(directory, std::as_writable_bytes(std::span<char>(first))));
+    return first.starts_with("PK\1\2"sv) ? number(first, 42, 4) : 0;
 }
 
 } // namespace furrow

@@ -27,4 +27,8 @@ struct ZipEntry {
 Result<std::vector<ZipEntry>> readZipDirectory(
     const ByteSource& source, const std::string& name, const std::function<bool(std::string_view)>& isWanted);
 
+/// How many bytes stand before the zip archive that a file ends with, as in one that unpacks itself; 0: none, or it
+/// ends as none.
+Result<std::uint64_t> bytesBeforeZip(const ByteSource& source);
+
 } // namespace furrow

@@ -27,6 +27,7 @@
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
 #include "core/data/question_file.h"
+#include "core/data/plan/passed_over.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/device/machine_fit.h"
@@ -376,6 +377,25 @@ Status refuseSecretsIn(DataManifest data)
     return {};
 }
 
+Message lengthInWords(const DataLook& look, const EpochLength& epoch)
+{
+    const Count tokens(std::llround(epoch.labels));
+    if (look.isAtMost)
+        return sentence(
+            "An epoch trains at most about %1 tokens: what of them repeats other texts, or is left out by name, is known when its blocks are prepared.",
+            { tokens });
+    return look.isAll ? sentence("An epoch trains %1 tokens.", { tokens })
+                      : sentence("An epoch trains about %1 tokens, judged from what was looked at.", { tokens });
+}
+
+/// @param said  what the look at the data said already
+void sayWhatWasPassedOver(const PassedOver& passed, const std::vector<Message>& said, const Progress& say)
+{
+    auto all = said;
+    passed.addTo(all);
+    std::for_each(all.begin() + std::ssize(said), all.end(), say);
+}
+
 /// Looks at the data, completes `file` and writes everything into the folder.
 Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, const Progress& say)
 {
@@ -384,6 +404,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     say("Looking at the data");
     FURROW_TRY_ASSIGN(auto data, inspectData(file.config));
     describe(file.config, data, say);
+    const PassedOver passed;
     FURROW_TRY_ASSIGN(auto tokenizer, makeTokenizer(file.config, data));
     FURROW_TRY(checkVocabulary(file.config, *tokenizer));
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
@@ -409,10 +430,9 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     }
     FURROW_TRY_ASSIGN(file.startWeightsHash, startWeightsHash(file.config.initFrom));
     FURROW_TRY(fill(paths, file, parent, *tokenizer, fit.look, data.rows, say));
+    sayWhatWasPassedOver(passed, data.warnings, say);
     const auto& c = file.config;
-    say(fit.look.isAll ? sentence("An epoch trains %1 tokens.", { Count(std::llround(file.epoch.labels)) })
-                       : sentence("An epoch trains about %1 tokens, judged from what was looked at.",
-                             { Count(std::llround(file.epoch.labels)) }));
+    say(lengthInWords(fit.look, file.epoch));
     if (const auto warning
         = warmUpWarning(c, workers, c.iterate ? 0 : file.epoch.labels * static_cast<double>(c.epochs));
         !warning.empty())

@@ -8,7 +8,10 @@
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/held_out.h"
+#include "core/data/plan/quarantine.h"
 #include "core/data/plan/sample_encoder.h"
+
+#include <unordered_set>
 
 namespace furrow {
 
@@ -16,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kSizedSamples = 500; // are enough to tell how large a block will be
 constexpr std::int64_t kSizedTokens = 1'000'000;
+constexpr std::int64_t kMostRepeats = 100'000; // of a source that says little else nobody waits for more
 constexpr double kGiB = 1 << 30;
 
 /// The first chunk's worth of samples, or less when they fill a batch already.
@@ -41,6 +45,7 @@ struct Beginning {
     std::int64_t heldOut = 0;
     std::int64_t tooLong = 0; ///< left out for their length
     std::int64_t unusable = 0;
+    std::int64_t repeats = 0; ///< of rows before them, where these are left out
     Message firstProblem {}; ///< of unusable ones
     std::uint64_t bytes = 0; ///< of the text of `samples`
     bool isAll = true;
@@ -114,7 +119,8 @@ ConfigProblem noSample(const RunConfig& config, const Beginning& read)
 DataLook lookOf(const RunConfig& config, const Beginning& read, const RowsLeft& left, const FirstChunk& first)
 {
     DataLook look;
-    look.rows = read.samples + read.heldOut + read.tooLong + read.unusable + left.filtered + left.unreadable;
+    look.rows
+        = read.samples + read.heldOut + read.tooLong + read.unusable + read.repeats + left.filtered + left.unreadable;
     look.samples = read.samples;
     look.isAll = read.isAll;
     if (read.samples == 0)
@@ -138,10 +144,18 @@ Result<DataFit> fitOf(const RunConfig& config, const DataInspection& data, const
     Beginning read;
     FURROW_TRY_ASSIGN(const auto manifest, readManifest(data.manifest));
     FURROW_TRY_ASSIGN(const auto encoder, SampleEncoder::open(config, manifest, tokenizer));
+    FURROW_TRY_ASSIGN(const auto exclusions, Quarantine::parse(manifest.quarantine));
     RowsLeft left;
+    std::unordered_set<std::uint64_t> seen; ///< fingerprints, where repeats are left out
     const auto onRow = [&](const Row& row, RowPlace) -> Result<bool> {
+        const std::uint64_t fingerprint = xxh3(row.text);
+        if (manifest.skipsAllDuplicates && !seen.insert(fingerprint).second) {
+            ++read.repeats;
+            read.isAll = read.repeats < kMostRepeats;
+            return read.isAll;
+        }
         FURROW_TRY_ASSIGN(const auto sample, encoder.encode(row.text, row.isConversation));
-        const bool isOut = isHeldOut(xxh3(row.text), config.heldOutPercent);
+        const bool isOut = isHeldOut(fingerprint, config.heldOutPercent);
         if (read.unusable == 0)
             read.firstProblem = sample.problem;
         read.unusable += sample.problem.empty() ? 0 : 1;
@@ -163,6 +177,7 @@ Result<DataFit> fitOf(const RunConfig& config, const DataInspection& data, const
     };
     FURROW_TRY(forEachPlacedRow(config, data.manifest, onRow, &left));
     DataFit fit { {}, lookOf(config, read, left, first) };
+    fit.look.isAtMost = (manifest.skipsAllDuplicates && !read.isAll) || !exclusions->chunks().empty();
     std::vector<ConfigProblem>& problems = fit.problems;
     const std::int64_t windows = windowCount(first.text, windowRules(config));
     const bool wholeData = first.samples() < config.chunkSamples;

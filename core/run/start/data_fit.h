@@ -18,6 +18,7 @@ struct DataLook {
     std::int64_t samples = 0; ///< of those, to be trained
     EpochLength epoch; ///< of what was read
     bool isAll = false; ///< it was read to its end
+    bool isAtMost = false; ///< an epoch may train less: repeats that were not met, chunks that are left out by name
 };
 
 struct DataFit {

@@ -3,7 +3,10 @@
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/run/status/open_epochs.h"
+#include "core/run/supervise/other_content.h"
 #include "core/tracker/training_notes.h"
+
+#include <algorithm>
 
 namespace furrow {
 
@@ -16,13 +19,17 @@ Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::strin
               { planningEnded, optionTerm("bad_files", "leave_out") });
     if (chunks.empty())
         return what;
-    const Message retry = sentence(
-        "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
+    const bool isOfFirstReadings = std::all_of(
+        chunks.begin(), chunks.end(), [](const NamedChunk& chunk) { return isOfFirstReading(chunk.cause); });
+    const Message retry = isOfFirstReadings
+        ? Message()
+        : sentence(
+              "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
     const Message& cause = chunks.front().cause;
     const Message count = chunks.size() == 1
         ? sentence("1 chunk cannot be read (%1).", { cause })
         : sentence("%1 chunks cannot be read (the first: %2).", { Count(std::ssize(chunks)), cause });
-    return count + " " + retry + (what.empty() ? "" : " ") + what;
+    return count + (retry.empty() ? "" : " ") + retry + (what.empty() ? "" : " ") + what;
 }
 
 StopReason asWished(StopReason reached, const RunConfig& config, const StoppingRules& inForce)

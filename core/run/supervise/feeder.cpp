@@ -5,6 +5,9 @@
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
+#include "core/data/hub/http.h"
+#include "core/data/hub/hub_client.h"
+#include "core/data/hub/web_files.h"
 #include "core/data/source/source_identity.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/frozen_config.h"
@@ -29,6 +32,34 @@ Status giveUpAndRest(FeederLedger& ledger, const Message& reason, const StopRequ
     return {};
 }
 
+/// Files of servers, as local ones are looked at where the blocks are opened. Who is not asked, being away, keeps
+/// nobody from training what lies in the cache.
+Status checkServers(BlockManager& blocks, SourceIdentity& identity, const StopRequest& stop)
+{
+    RetryPolicy brief;
+    brief.attempts = 2;
+    brief.wait = [&stop](double seconds, const Message&) {
+        stop.waitFor(std::chrono::milliseconds(static_cast<int>(1000 * seconds)));
+        return !stop.requested();
+    };
+    HubClient asked(HubSettings::fromEnvironment(), [] { return curlTransport(); }, 1, brief);
+    bool isAnother = false;
+    for (const DataSource& source : blocks.manifest().sources) {
+        const auto found = hasOtherStates(source, asked, *sharedHubClient());
+        if (!found.ok() && found.error().code == ErrorCode::Cancelled)
+            return found.error();
+        if (!found.ok())
+            logWarning(sentence(
+                "It could not be asked whether the files of %1 are as they were when the run was made. What of them lies in the cache is trained, the rest is waited for. %2",
+                { source.spec, found.error().message }));
+        isAnother = isAnother || (found.ok() && found.value());
+    }
+    if (!isAnother)
+        return {};
+    FURROW_TRY_ASSIGN(const bool isLeftOut, blocks.leaveOutChanged());
+    return isLeftOut ? Status {} : identity.checkAll(blocks.manifest());
+}
+
 /// Waits for data that is away and says so. What is found removed meanwhile is as it would be later in the attempt.
 Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, const RunConfig& config,
     std::shared_ptr<const Tokenizer> tokenizer, FeederLedger& ledger, const StopRequest& stop)
@@ -37,9 +68,12 @@ Result<BlockManager> openBlocks(const RunPaths& paths, const RunFile& file, cons
     for (;;) {
         auto blocks = BlockManager::open(config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
             tokenizer, paths.duplicatesFile(), identity);
-        if (blocks.ok() || !isOutside(blocks.error()) || isForLimit(blocks.error().message) || stop.requested())
+        const Status same = blocks.ok() ? checkServers(blocks.value(), *identity, stop) : Status(blocks.error());
+        if (same.ok())
             return blocks;
-        (void)waitForDataAloud(ledger, blocks.error().message, kRetrySeconds, stop);
+        if (!isOutside(same.error()) || isForLimit(same.error().message) || stop.requested())
+            return same.error();
+        (void)waitForDataAloud(ledger, same.error().message, kRetrySeconds, stop);
     }
 }
 
@@ -57,6 +91,8 @@ Status feed(const RunPaths& paths, const std::shared_ptr<const RunFolderGuard>& 
     FURROW_TRY(waitForTheHubAloud(paths, static_cast<int>(config.transfers), stop));
     FURROW_TRY(useTheCacheWithCare(paths, guard));
     auto blocks = openBlocks(paths, file, config, tokenizer, ledger, stop);
+    if (!blocks.ok() && blocks.error().code == ErrorCode::Cancelled)
+        return {}; // asked to stop while it waited
     if (!blocks.ok())
         return blocks.error().code == ErrorCode::InvalidArgument || isForLimit(blocks.error().message)
             ? giveUpAndRest(ledger, blocks.error().message, stop)
@@ -77,7 +113,9 @@ Status runFeeder(const RunPaths& paths, const StopRequest& stop)
     FURROW_TRY_ASSIGN(const auto guard, RunFolderGuard::watch(paths));
     for (bool isSaid = false;; isSaid = true) {
         const Status fed = feed(paths, guard, stop);
-        if (fed.ok() || !mayPass(fed.error()) || stop.requested() || !guard->checkReplaced().ok())
+        const bool passes = !fed.ok()
+            && (mayPass(fed.error()) || fed.error().code == ErrorCode::Busy); // somebody keeps all others from reading
+        if (!passes || stop.requested() || !guard->checkReplaced().ok())
             return fed;
         // What this process had planned and could not record is forgotten with all else: it begins anew, as another
         // would.

@@ -13,6 +13,7 @@
 #include "core/data/source/changed_file.h"
 #include "core/run/start/start_at.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/supervise/other_content.h"
 #include "core/run/supervise/patience.h"
 #include "core/tracker/each_block.h"
 #include "core/tracker/named_chunks.h"
@@ -152,7 +153,7 @@ Result<bool> Feeder::findDuplicates()
         return false;
     doing_ = sentence(kDuplicatesNotFound, { found.error().message });
     if (isOutside(found.error()))
-        return waitForData(doing_, found.error());
+        return waitForData(doing_, found.error(), planNetworkFailures_);
     logWarning(doing_);
     if (found.error().code == ErrorCode::InvalidArgument) {
         FURROW_TRY_ASSIGN(const bool isSettled, onChanged(found.error()));
@@ -197,7 +198,7 @@ Result<bool> Feeder::plan()
             break;
         }
         planFailures_ = 0;
-        networkFailures_ = 0;
+        planNetworkFailures_ = 0;
         if (!next.value()) {
             allPlanned_ = blocks_.unprovenReason().empty();
             planningEnded_ = !allPlanned_;
@@ -312,11 +313,12 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
                      static_cast<double>(systemClock().monotonicNs() - began) / kSecondNs, row.digest.empty() },
         blocks_);
     failPoint("feeder.prepared");
+    const bool isOther = !row.digest.empty() && row.digest != file.value().digest; // than when it was made first
     if (auto status = ledger_.setPrepared(number, file.value().fileName, file.value().digest, chunks.value(),
             blocks_.firstUnreadable(block.value(), prepared.value()));
         !status.ok())
         return status.error().code == ErrorCode::Corrupt
-            ? setFailed(number, causeOfOtherContent(number, status.error()))
+            ? setFailed(number, isOther ? causeOfRefusal(block.value(), status.error()) : status.error())
             : Result<bool>(status.error());
     failPoint("feeder.recorded");
     failures_.erase(number);
@@ -332,7 +334,7 @@ Result<bool> Feeder::onFailure(std::int64_t block, const Error& error)
 {
     doing_ = sentence("block %1: %2", { std::to_string(block), error.message });
     if (isOutside(error))
-        return waitForData(doing_, error);
+        return waitForData(doing_, error, networkFailures_);
     logWarning(doing_);
     if (error.code == ErrorCode::InvalidArgument) {
         FURROW_TRY_ASSIGN(const bool isSettled, onChanged(error));
@@ -378,9 +380,9 @@ Result<bool> Feeder::onUnreadable(const PlannedBlock& block, const Error& error,
     return true;
 }
 
-/// Files of the block are left out. The rows of its other files are trained, unless the block was trained with all of
-/// them before: a block stays what it was.
-/// @param rest  the block without those files
+/// Rows or files of the block are left out. Its other rows are trained, unless the block was trained with all of them
+/// before: a block stays what it was.
+/// @param rest  the block without them
 /// @param asWhat  the cause of its chunks: %1 is why
 Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, const SentenceText& asWhat,
     const Message& why, bool wasPrepared)
@@ -390,11 +392,11 @@ Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, con
     if (others == 0)
         return ledger_.setLeftOut(block.block, sentence(asWhat, { why }));
     if (wasPrepared) {
-        FURROW_TRY(ledger_.noteLeftOut(sentence("%1 rows of other files in block %2, which was prepared with them: %3",
+        FURROW_TRY(ledger_.noteLeftOut(sentence("%1 other rows of block %2, which was prepared with them: %3",
             { Count(others), std::to_string(block.block), why })));
         return ledger_.setLeftOut(block.block,
             sentence(asWhat,
-                { sentence("%1 With it %2 rows of other files are left out, which were prepared together with it.",
+                { sentence("%1 With them %2 other rows are left out, which were prepared together with them.",
                     { withFullStop(why), Count(others) }) }));
     }
     return ledger_.replan(block.block, rest.plan,
@@ -415,7 +417,7 @@ Status Feeder::onPlanFailure(const Error& error)
         return {};
     doing_ = error.message;
     if (isOutside(error)) {
-        const auto waited = waitForData(doing_, error);
+        const auto waited = waitForData(doing_, error, planNetworkFailures_);
         return waited.ok() ? Status {} : waited.error();
     }
     logWarning("planning: " + error.message);
@@ -435,15 +437,16 @@ Status Feeder::onPlanFailure(const Error& error)
 }
 
 /// Until the next try, unless each would fail as this one did. Ok(false): nothing was done.
-Result<bool> Feeder::waitForData(Message why, const Error& error) // `why` by value: it is doing_ as a rule
+/// @param failures  of the network in this work, one after the other
+Result<bool> Feeder::waitForData(Message why, const Error& error, int& failures) // `why` by value: doing_ as a rule
 {
     if (isForLimit(why)) {
         FURROW_TRY(giveUp(why));
         return true;
     }
     doing_ = sentence(kWaitingForData, { why }); // until then
-    networkFailures_ = error.code == ErrorCode::Network ? networkFailures_ + 1 : 0;
-    (void)waitForDataAloud(ledger_, why, secondsToNextTry(std::max(networkFailures_, 1)), stop_);
+    failures = error.code == ErrorCode::Network ? failures + 1 : 0;
+    (void)waitForDataAloud(ledger_, why, secondsToNextTry(std::max(failures, 1)), stop_);
     return false;
 }
 
@@ -529,15 +532,12 @@ Status Feeder::dropBlocksOf(const std::string& path, std::int64_t madeSince)
     });
 }
 
-Error Feeder::causeOfOtherContent(std::int64_t block, const Error& error) const
+Error Feeder::causeOfRefusal(const PlannedBlock& block, const Error& error) const
 {
-    const auto found = madeOfWrongCopy_.find(block);
-    if (found == madeOfWrongCopy_.end())
-        return error;
-    return { error.code,
-        sentence(
-            "Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.",
-            { std::to_string(block), found->second }) };
+    const auto found = madeOfWrongCopy_.find(block.block);
+    return found == madeOfWrongCopy_.end()
+        ? causeOfOtherContent(blocks_, block, paths_.cacheFolder(), error)
+        : Error { error.code, sentence(kFirstFromWrongCopy, { std::to_string(block.block), found->second }) };
 }
 
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.

@@ -63,9 +63,9 @@ private:
     Status leaveOut(const PlannedBlock& block, const PlannedBlock& rest, const SentenceText& asWhat, const Message& why,
         bool wasPrepared);
     Result<bool> setFailed(std::int64_t block, const Error& error);
-    Error causeOfOtherContent(std::int64_t block, const Error& error) const;
+    Error causeOfRefusal(const PlannedBlock& block, const Error& error) const;
     Status onPlanFailure(const Error& error);
-    Result<bool> waitForData(Message why, const Error& error);
+    Result<bool> waitForData(Message why, const Error& error, int& failures);
     static double secondsToNextTry(int failures);
     Result<bool> onChanged(const Error& error);
     Status giveUp(const Message& reason);
@@ -93,7 +93,8 @@ private:
     bool gaveUp_ = false; ///< waits to be stopped
     int planFailures_ = 0;
     int tries_ = 0; ///< of the block that is being prepared, before it is called unreadable
-    int networkFailures_ = 0; ///< one after the other, each of what came and was wrong or did not come
+    int networkFailures_ = 0; ///< of a block one after the other, each of what came and was wrong or did not come
+    int planNetworkFailures_ = 0; ///< the same of planning, which may go on while a block waits
     std::int64_t replanned_ = 0; ///< blocks of which a file was left out
     Message doing_ = sentence("starting");
     std::int64_t nextBeatNs_ = 0;

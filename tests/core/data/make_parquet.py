@@ -47,6 +47,11 @@ pq.write_table(table.select(["text"]), out / "pages.parquet", compression="none"
 middle = bytearray((out / "pages.parquet").read_bytes())
 middle[len(middle) // 3] ^= 1
 (out / "pages.parquet").write_bytes(bytes(middle))
+# one page that its checksum denies, in the third of five row groups
+for kind, column, version in (("flat", rows, "1.0"), ("lists-v1", [[row] for row in rows], "1.0"), ("lists-v2", [[row] for row in rows], "2.0")):
+    path = out / f"damaged-{kind}.parquet"
+    pq.write_table(pa.table({"text": column}), path, compression="none", use_dictionary=False, data_page_version=version, row_group_size=1000, write_batch_size=100, data_page_size=100, write_page_checksum=True)
+    path.write_bytes(path.read_bytes().replace(b"row 2345", b"row 23x5"))
 
 
 def write_arrow(name, table, writer=pa.ipc.new_stream, rows=700, options=None):

@@ -412,6 +412,8 @@ private Q_SLOTS:
         const std::string tar = tarEntry("a.txt", text) + test::tarEnd();
         add("cut.zip", zip.substr(0, zip.size() - 30), "no zip directory at its end", true);
         add("text.zip", text, "is called zip", true);
+        add("first bytes.zip", "xx" + zip.substr(2), "first bytes are damaged", true);
+        add("unpacks itself.zip", "#!/bin/sh\n" + zip, "is a zip archive with 10 B of something else before it", false);
         add("text.tar", text, "is called tar", true);
         add("text.tgz", test::gzip(text), "is called tar", true);
         add("secret.zip", test::zipArchive({ { "a.txt", text, 8, 1 } }), "a.txt is encrypted", false);

@@ -71,7 +71,12 @@ private Q_SLOTS:
         add("zeros.txt", std::string(5000, '\0'), "is binary");
         add("cut.json", "[{\"text\":\"a\"},{\"text\":\"b", "ends in the middle");
         add("cut behind.json", "[{\"text\":\"a\"}", "ends in the middle");
-        add("more.json", "[{\"text\":\"a\"}]\n[{\"text\":\"b\"}]", "no row that can be read at byte 15");
+        add("more.json", "[{\"text\":\"a\"}]\n[{\"text\":\"b\"}]", "a second one begins at byte 15");
+        add("rest.json", "[{\"text\":\"a\"}]\nrest", "no row that can be read at byte 15");
+        add("lists.json", "[[{\"text\":\"a\"}],\n[{\"text\":\"b\"}]]", "its rows are lists");
+        add("numbers.json", "[1,\n2]", "the first begins with 1");
+        add("other list.jsonl", "{\"a\":{\"b\":{\"c\":[\"x\"]}}}\n{\"a\":{\"b\":{\"c\":[\"y\"]}}}\n", "a.b.c[]",
+            "a.b.d");
         add("document.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "such as data[].text");
         add("no list.json", "{\n\"rows\": [{\"text\":\"a\"}]}", "no member 'data'", "data[].text");
         add("other.json", "{\n\"data\": {\"text\":\"a\"}}", "is not a list", "data[].text");
@@ -248,6 +253,35 @@ private Q_SLOTS:
         auto sum = totals(config, folder.path("cache"));
         QVERIFY(sum.ok());
         QCOMPARE(sum.value().invalidUtf8, 2);
+    }
+    /// The same broken byte stayed in csv and was U+FFFD in jsonl.
+    void brokenBytesOfCsvStayedAndThoseOfJsonDidNot_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("jsonl") << "a.jsonl"
+                               << QByteArray("{\"text\":\"stra\xc3\x9f"
+                                             "e\"}\n{\"text\":\"caf\xe9\"}\n");
+        QTest::newRow("csv") << "a.csv"
+                             << QByteArray("id,text\n1,stra\xc3\x9f"
+                                           "e\n2,caf\xe9\n");
+        QTest::newRow("tsv") << "a.tsv"
+                             << QByteArray("id\ttext\n1\tstra\xc3\x9f"
+                                           "e\n2\tcaf\xe9\n");
+    }
+    void brokenBytesOfCsvStayedAndThoseOfJsonDidNot()
+    {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        DataFolder folder;
+        auto config = test::configFor({ folder.write(name.toStdString(), bytes.toStdString()) });
+        config.textColumn = "text";
+        const auto texts = test::readAll(config, folder.path("cache"), 10);
+        QVERIFY2(texts.ok(), texts.ok() ? "" : texts.error().message.c_str());
+        QCOMPARE(texts.value().back(), std::string("caf\xef\xbf\xbd"));
+        const auto sum = totals(config, folder.path("cache"));
+        QVERIFY(sum.ok());
+        QCOMPARE(sum.value().invalidUtf8, 1);
     }
     void filtersByLengthAndAlphabet()
     {

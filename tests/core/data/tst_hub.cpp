@@ -1187,6 +1187,60 @@ private Q_SLOTS:
             QCOMPARE(readFile(cache->path(kDownloads, contentName(file) + ".part")).value(),
                 std::string("of the other one"));
     }
+    /// Stretches below 4 KiB were kept nowhere: each of two runs at once fetched all of a file with small row groups.
+    void twoRunsAtOnceFetchedSmallRowGroupsTwice()
+    {
+        constexpr std::uint64_t kStretch = 2000;
+        constexpr std::uint64_t kAll = 25 * kStretch;
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = std::string(100'000, 'x');
+        hub.add("o/n", repository);
+        const DataFolder folder;
+        const auto readStretches = [&] {
+            Session session(hub);
+            const auto tree = session.client->tree("o/n", repository.commit);
+            QVERIFY(tree.ok() && tree.value().size() == 1);
+            const auto pieces = std::make_shared<HubPieces>(BlockCache::open(folder.path("cache"), 0).value());
+            const auto source = std::dynamic_pointer_cast<const DistantSource>(
+                hubSource(session.client, { "o/n", repository.commit, "train.parquet" }, tree.value().front(), pieces));
+            QVERIFY(source != nullptr);
+            std::vector<std::byte> bytes(kStretch);
+            for (std::uint64_t at = 0; at < kAll; at += kStretch)
+                QVERIFY(source->readIn({ at, kStretch }, at, bytes, Need::Stretch).ok());
+        };
+        readStretches();
+        QCOMPARE(hub.storeBytes(), kAll);
+        readStretches(); // of another process
+        QCOMPARE(hub.storeBytes(), kAll);
+    }
+    /// Each try cost the whole file, and there was no last one.
+    void aFileThatArrivedWrongEachTimeWasFetchedForEver()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.txt"] = test::indexedLines(20'000);
+        hub.add("o/n", repository);
+        Session session(hub);
+        const DataFolder folder;
+        auto config = test::configFor({ "hf://o/n" });
+        auto manager = test::openManager(config, folder.path("cache"), 1000);
+        QVERIFY2(manager.ok(), manager.ok() ? "" : manager.error().message.c_str());
+        hub.failAtRandom({ HubFault::WrongBytes }, 1, 1);
+        for (int time = 1; time < 5; ++time)
+            QCOMPARE(manager.value().planNext().error().code, ErrorCode::Network); // on its way, as far as one can tell
+        const auto damaged = manager.value().planNext();
+        QVERIFY(!damaged.ok());
+        QCOMPARE(damaged.error().code, ErrorCode::Corrupt);
+        QVERIFY2(
+            damaged.error().message.find("5 times in a row") != std::string::npos, damaged.error().message.c_str());
+        const auto fetched = hub.storeBytes();
+        QCOMPARE(manager.value().planNext().error().code, ErrorCode::Corrupt);
+        QCOMPARE(hub.storeBytes(), fetched);
+        hub.failAtRandom({}, 0, 1);
+        auto resumed = test::openManager(config, folder.path("cache"), 1000);
+        QVERIFY(resumed.ok() && resumed.value().planNext().ok());
+    }
     /// An expanded file that failed was read again and again.
     void anExpandedFileThatCannotBeReadIsMadeAgain()
     {

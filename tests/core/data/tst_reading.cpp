@@ -3,8 +3,10 @@
 
 #include "data_fixture.h"
 
+#include "core/data/plan/duplicate_index.h"
 #include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
+#include "core/data/source/row_reader.h"
 #include "core/data/source/source_files.h"
 #include "core/data/source/text_encoding.h"
 #include "tests/fakes/archives.h"
@@ -941,6 +943,69 @@ private Q_SLOTS:
         const auto config = test::configFor({ folder.write("late.jsonl.gz", test::gzip(text)) });
         QVERIFY2(reading(config).contains("windows-1252"), qPrintable(reading(config)));
         QCOMPARE(texts(config, folder).back(), std::string("d\xc3\xa9j\xc3\xa0 vu, No\xc3\xabl"));
+    }
+
+    /// The list of a name on the outermost level was found, that of a path was "no column 'a.b.c'".
+    void aListInsideOfARowWasNotFoundByItsPath()
+    {
+        DataFolder folder;
+        auto config = test::configFor({ folder.write(
+            "a.jsonl", "{\"a\":{\"b\":{\"c\":[\"x\",\"y\"]}},\"id\":1}\n{\"a\":{\"b\":{\"c\":[\"z\"]}},\"id\":2}\n") });
+        config.textColumn = "a.b.c";
+        QCOMPARE(texts(config, folder), (Texts { "x\ny", "z" }));
+        QVERIFY2(reading(config).contains("a.b.c[]"), qPrintable(reading(config)));
+    }
+
+    /// The charset of an HTTP head was ignored, and the bytes of the page were trained.
+    void charsetsOfWarcWereIgnored()
+    {
+        const auto record = [](const std::string& type, const std::string& content, const std::string& bytes) {
+            return "WARC/1.0\r\nWARC-Type: " + type + "\r\nContent-Type: " + content
+                + "\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" + bytes + "\r\n\r\n";
+        };
+        const auto response = [&record](const std::string& head, const std::string& body) {
+            return record("response", "application/http", "HTTP/1.1 200 OK\r\n" + head + "\r\n\r\n" + body);
+        };
+        std::string prose;
+        for (int i = 0; i < 40; ++i)
+            prose += "d\xe9j\xe0 vu, No\xebl\n";
+        const std::string chunked = "Content-Type: text/plain\r\nTransfer-Encoding: chunked";
+        const std::string all = response("Content-Type: text/plain; charset=windows-1252", "M\xfcnchen \x80")
+            + response("Content-Type: text/plain;format=flowed; Charset=\"ISO-8859-1\"", "M\xfcnchen \x80")
+            + record("conversion", "text/plain; charset=koi8-r", "\xc4\xc1")
+            + response("Content-Type: text/plain; charset=utf-8", "caf\xe9") // stays, as in text
+            + response("Content-Type: text/plain; charset=none-such", "caf\xc3\xa9")
+            + response("Content-Type: text/plain", prose)
+            + response(chunked, "5\r\nhello\r\n6;a=b\r\n world\r\n0\r\n\r\n")
+            + response(chunked + "\r\nContent-Encoding: gzip", "5\r\nhello\r\n0\r\n\r\n")
+            + response(chunked, "5\r\nhello\r\n6\r\n wor") + response(chunked, "hello world\n");
+        DataFolder folder;
+        const auto config = test::configFor({ folder.write("a.warc", all) });
+        const auto manifest = inspected(config).manifest;
+        Texts found;
+        RowsLeft left;
+        const auto status = forEachPlacedRow(
+            config, manifest,
+            [&](const Row& row, RowPlace) {
+                found.emplace_back(row.text);
+                return Result<bool>(true);
+            },
+            &left);
+        QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
+        QCOMPARE(found.size(), std::size_t(7));
+        QCOMPARE(QString::fromStdString(found[0]), QString::fromUtf8("München €"));
+        QCOMPARE(QString::fromStdString(found[1]), QString::fromUtf8("München €"));
+        QCOMPARE(QString::fromStdString(found[2]), QString::fromUtf8("да"));
+        QCOMPARE(found[3], std::string("caf\xe9"));
+        QCOMPARE(found[4], std::string("caf\xc3\xa9"));
+        QVERIFY2(QString::fromStdString(found[5]).startsWith(QString::fromUtf8("déjà vu, Noël")), found[5].c_str());
+        QCOMPARE(found[6], std::string("hello world"));
+        QCOMPARE(left.unreadable, 3);
+        QVERIFY2(left.firstUnreadable.find("is packed as its server sent it") != std::string::npos,
+            left.firstUnreadable.c_str());
+        auto before = nlohmann::json::parse(manifest); // a run of before goes on with what it has
+        before["sources"][0]["files"][0]["rules"] = 3;
+        QCOMPARE(textsOf(config, before.dump()).front(), std::string("M\xfcnchen \x80"));
     }
 
     /// In JSON they do not stay: they are read as U+FFFD.

@@ -200,6 +200,45 @@ private Q_SLOTS:
             QVERIFY2(said.find(part) != std::string::npos, said.c_str());
     }
 
+    /// Of what lies in a cache nobody asked a store again. Many objects cost one request, not one each.
+    void anObjectThatWasReplacedWasNotSeenWhileItLayInTheCache()
+    {
+        constexpr int kObjects = 30;
+        FakeWeb web;
+        DataSource source;
+        source.spec = "s3://b/texts/";
+        std::vector<std::pair<std::string, std::size_t>> objects;
+        for (int i = 0; i < kObjects; ++i) {
+            const std::string key = "texts/" + std::to_string(i) + ".txt";
+            objects.emplace_back(key, 6);
+            web.put("/b/" + key, { "row 0\n" });
+            DataFile file;
+            file.path = "s3://b/" + key;
+            file.sizeBytes = 6;
+            file.version = "\"one\"";
+            source.files.push_back(std::move(file));
+        }
+        web.put("/b/", { listOf(objects) });
+        const DataFolder folder;
+        Session session(folder, web);
+        const auto same = hasOtherStates(source, *session.client, *session.client);
+        QVERIFY(same.ok() && !same.value());
+        QCOMPARE(web.requests(), 1);
+        objects[7].second = 12; // as the store lists it now
+        web.put("/b/", { listOf(objects) });
+        web.put("/b/texts/7.txt", { "row 0\nrow 1\n", "\"two\"" });
+        const auto other = hasOtherStates(source, *session.client, *session.client);
+        QVERIFY(other.ok() && other.value());
+        QVERIFY(session.client->whyChanged("s3://b/texts/7.txt").find("has 12 bytes, had 6") != std::string::npos);
+        QVERIFY(session.client->whyChanged("s3://b/texts/8.txt").empty());
+        FakeWeb::File away { "row 0\n" };
+        away.status = 404;
+        web.put("/b/texts/7.txt", away);
+        const auto gone = hasOtherStates(source, *session.client, *session.client);
+        QVERIFY(!gone.ok());
+        QCOMPARE(gone.error().code, ErrorCode::NotFound); // nothing is known of it
+    }
+
     void withoutKeysNothingIsSigned()
     {
         const DataFolder folder;

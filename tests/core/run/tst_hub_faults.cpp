@@ -195,6 +195,39 @@ private Q_SLOTS:
             QCOMPARE(aside, 1);
     }
 
+    /// "Its source has changed. Restore the source": it never had, and what to restore was what the first transfer made
+    /// of it. And the audit put the block aside without a word.
+    void aWrongTransferWasASourceThatHadChanged()
+    {
+        const auto texts = numberedTexts();
+        FakeHub::Repository repository;
+        repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
+        if (repository.files["train.parquet"].empty())
+            QSKIP("This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        Run run(kRows, 500, 100, 1, 2, "hf://o/n");
+        hub.fail({ HubFault::WrongBytes });
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, kRows / 100), kRows / 100);
+        run.stopFeeder();
+        const auto audited = auditText(good(auditRun(run.paths, AuditDepth::Deep)));
+        QVERIFY2(audited.find("put aside in the cache (*.bad-*)") != std::string::npos, audited.c_str());
+        run.beginAttempt();
+        run.startFeeder();
+        constexpr int kOfTheBlock = 5;
+        QCOMPARE(PlayedWorker(run, 1).work(seen, kRows / 100 - kOfTheBlock), kRows / 100 - kOfTheBlock);
+        const auto cause = [&] { return good(good(LedgerReader::open(run.paths.tracker())).newestPoisonedCause()); };
+        QTRY_VERIFY_WITH_TIMEOUT(!cause().empty(), 20'000);
+        run.stopFeeder();
+        QVERIFY2(cause().find("transferred wrongly then") != std::string::npos
+                && cause().find("furrowctl chunks accept") != std::string::npos
+                && cause().find("source has changed") == std::string::npos,
+            cause().c_str());
+    }
+
     /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came
     /// again each time.
     void aCacheOfTwoBlocksFetchesAColumnOnce()

@@ -7,6 +7,7 @@
 #include "core/run/status/reading.h"
 #include "core/run/audit/run_audit.h"
 #include "core/run/status/run_status.h"
+#include "core/run/supervise/attempt_end.h"
 #include "core/tracker/sqlite/database.h"
 
 #include <algorithm>
@@ -250,6 +251,32 @@ private Q_SLOTS:
         QCOMPARE(PlayedWorker(run, 0).work(seen, kRows / 50 - 3), kRows / 50 - 3);
         QCOMPARE(seen[0].size(), std::size_t(kRows - 150));
         run.stopFeeder();
+    }
+
+    /// "Its source has changed", though the whole file was compared with what the hub promises.
+    void aFirstPreparationOfOtherRowsWasBlamedOnTheSource()
+    {
+        FakeHub hub;
+        hub.add("o/n", good(repositoryOf("text")));
+        const UseHub use(hub);
+        Run run(kRows, 150, 50, 1, 1, "hf://o/n");
+        QVERIFY(prepareSome(run, 4) >= 4);
+        good(Database::open(run.paths.tracker(), {}))
+            .run("UPDATE block SET digest='of other rows' WHERE block=0"); // as if it had been made of other bytes
+        run.beginAttempt();
+        run.startFeeder();
+        const auto cause = [&] { return good(good(LedgerReader::open(run.paths.tracker())).newestPoisonedCause()); };
+        QTRY_VERIFY_WITH_TIMEOUT(!cause().empty(), 20'000);
+        run.stopFeeder();
+        QVERIFY2(cause().find("transferred wrongly then") != std::string::npos
+                && cause().find("chunks accept") != std::string::npos
+                && cause().find("source has changed") == std::string::npos,
+            cause().c_str());
+        // What to do is in the cause: nobody is told to restore what never changed.
+        const auto ended = whatCannotBeRead(good(poisonedChunks(run.paths.tracker())), {});
+        QVERIFY2(ended.find("3 chunks cannot be read") != std::string::npos
+                && ended.find("Put the source back") == std::string::npos,
+            ended.c_str());
     }
 
     /// What had come in a download that was not whole when its feeder was killed was in no count.

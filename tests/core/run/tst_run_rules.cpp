@@ -142,6 +142,29 @@ private Q_SLOTS:
         QCOMPARE(labelsOfRun(config, run.epoch, 1'000, 3, 1), 3 * run.epoch.labels);
     }
 
+    /// "An epoch trains 10,772 tokens" of a data set in which all but a third repeats other rows, which are left out.
+    void repeatsThatAreLeftOutCountedAsTrained_data()
+    {
+        QTest::addColumn<int>("rows");
+        QTest::newRow("all of it is looked at") << 100;
+        QTest::newRow("only its beginning") << 5000;
+    }
+    void repeatsThatAreLeftOutCountedAsTrained()
+    {
+        QFETCH(int, rows);
+        Lines lines(rows);
+        std::string text = readFile(lines.path(), 1 << 20).value();
+        (void)writeFileDurably(realFileSystem(), lines.path(), text + text + text);
+        lines.config.duplicates = Duplicates::Skip;
+        lines.config.heldOutPercent = 0;
+        const auto data = inspectData(lines.config).value();
+        const DataLook look = fitOf(lines.config, data, *byteTokenizer()).value().look;
+        QCOMPARE(look.isAll, rows == 100);
+        QCOMPARE(look.isAtMost, rows != 100); // the repeats stand behind what was looked at
+        if (look.isAll)
+            QCOMPARE(look.epoch.labels, static_cast<double>(text.size())); // of a line its end is the end-of-text
+    }
+
     /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to
     /// train.
     void whoWasKilledIsStartedAgainAtOnce()

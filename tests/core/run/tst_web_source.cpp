@@ -100,6 +100,29 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// What was prepared lay in the cache, so no server was asked: a second epoch trained the old text without a word.
+    void aFileReplacedBetweenTwoAttemptsWasTrainedFromTheCache()
+    {
+        FakeWeb web;
+        auto file = textOf(1200);
+        web.put("/train.txt", file);
+        Run run(1200, 300, 50, 0.1, 2, web.address("/train.txt"));
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, 24), 24);
+        run.stopFeeder();
+        file.etag = "\"two\"";
+        web.put("/train.txt", file);
+        run.beginAttempt();
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000);
+        const std::string why = good(supervisor.advance()).gaveUp;
+        for (const char* part : { "/train.txt", "\"two\"", "The data changed since the run was made" })
+            QVERIFY2(why.find(part) != std::string::npos, why.c_str());
+        run.stopFeeder();
+    }
+
     /// The run has the address; what opens it comes from the environment, at the start and at every resume.
     void whatOpensAnAddressIsInNoFileOfTheRun()
     {
