@@ -118,7 +118,8 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
         else
             std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens
                       << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep
-                      << ", done at step " << c.globalStep << " of the run, in checkpoint " << c.checkpoint << "\n";
+                      << ", done as step " << c.globalStep
+                      << " of all that the workers made, lost ones included, in checkpoint " << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });

@@ -14,6 +14,7 @@
 #include "core/config/bounded_json.h"
 #include "core/device/machine_fit.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/start/given_up_chunks.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/limit_reached.h"
 #include "core/run/status/run_status.h"
@@ -292,11 +293,20 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 struct DryRun {
     ResumePlan plan;
     RateForecast rate;
+    std::int64_t givenUp = 0; ///< of the chunks whose work is lost (givenUpChunks)
     Message limit; ///< why the attempt would end as soon as it has begun; "": there is something to train
     Message replicas; ///< what becomes of them; "": each goes on as it is
     Status verdict; ///< what the resume would answer
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
+
+/// Of the lost chunks, those that did not die with a worker: somebody chose to go on without their checkpoint.
+std::string givenUpText(const DryRun& dry)
+{
+    return dry.givenUp == 0 ? std::string()
+                            : ", " + formatCount(dry.givenUp)
+            + " because the run goes on without the checkpoint that had them: it went back to an older one, or that one was damaged or gone";
+}
 
 void printWords(const ResumeOptions& o, const DryRun& dry)
 {
@@ -311,7 +321,8 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
     std::cout << effectSentence(p.effect) << "\n"
               << "  " << count(ChunkFate::Redo)
               << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ")
-              << count(ChunkFate::Lost) << " because their weights died before a checkpoint. "
+              << formatCount(p.effect[ChunkFate::Lost] - dry.givenUp)
+              << " because their weights died before a checkpoint" << givenUpText(dry) << ". "
               << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
               << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
@@ -362,6 +373,7 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     DryRun dry { .plan = std::move(plan), .rate = std::move(rate) };
+    FURROW_TRY_ASSIGN(dry.givenUp, givenUpChunks(dry.plan.effect, reader));
     if (from == nullptr)
         dry.replicas = replicasInWords(dry.plan.heads, wanted);
     dry.limit = limitInWords(limitReached(status, dry.plan, wanted, from), status, wanted);

@@ -10,6 +10,7 @@
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/status/samples_left_out.h"
 
 #include <nlohmann/json.hpp>
 
@@ -87,6 +88,7 @@ std::string rowsText(const RunStatus& s, const EpochRow& epoch)
     std::string text;
     for (const auto& [count, what] : { std::pair(rows.failed, " rows unreadable"), std::pair(rows.filtered, filtered),
              std::pair(rows.duplicates, " left out as repeats"),
+             std::pair(samplesLeftOut(epoch.rowsCommitted), " left out by name, as their steps were not finite"),
              std::pair(epoch.samplesExcluded + epoch.unreadExcluded, " in chunks that are left out"),
              std::pair(epoch.samplesAccepted + epoch.unreadAccepted, " in chunks that are accepted as not trained") })
         if (count > 0)
@@ -110,6 +112,13 @@ std::string unreadText(const RunStatus& s)
 
 bool isAboutFeeder(const Message& reason) { return tells(reason, { kFeederDoes }); }
 
+/// The loss is a mean over workers of which some, not all, told it of steps that no checkpoint has.
+bool isPartlyGone(const RunStatus& s)
+{
+    return !s.lossIsGone && !isAnyAlive(s)
+        && std::any_of(s.workers.begin(), s.workers.end(), [](const WorkerStatus& w) { return w.lossIsGone; });
+}
+
 std::string progressLine(const RunStatus& s)
 {
     std::string text = toString(s.state) + (s.hindrance ? ": " + s.hindrance->words : "");
@@ -127,7 +136,9 @@ std::string progressLine(const RunStatus& s)
         }
     }
     text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4)
-        + (s.lossIsGone ? " (of steps that are lost)" : "");
+        + (s.lossIsGone           ? " (of steps that are lost)"
+                : isPartlyGone(s) ? " (partly of steps that are lost)"
+                                  : "");
     if (isAnyAlive(s))
         text += "  " + paceText(s.tokensPerSecond);
     if (s.evaluation)

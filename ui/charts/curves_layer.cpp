@@ -231,9 +231,23 @@ void CurvesLayer::measureStack()
     }
 }
 
+/// As drawRaw() dashes them.
+std::vector<double> CurvesLayer::lostValues() const
+{
+    std::vector<double> values;
+    for (const Shape& shape : shapes_) {
+        const auto limit = std::min(shape.line.supersededFrom, shape.line.curve->size());
+        for (const PixelColumn& column : shape.superseded)
+            if (column.end > limit && !column.summary.empty())
+                values.push_back(column.summary.mean());
+    }
+    return values;
+}
+
 QCPRange CurvesLayer::suggestedValues() const
 {
     std::vector<double> lows, highs;
+    std::vector<double> lost = options_.stacked ? std::vector<double>() : lostValues();
     for (const Shape& shape : shapes_) {
         for (const PixelColumn& column : shape.columns) {
             if (column.summary.empty() || options_.stacked)
@@ -246,6 +260,8 @@ QCPRange CurvesLayer::suggestedValues() const
         for (const SmoothPoint& p : band.top)
             highs.push_back(p.y);
     }
+    if (highs.empty() && !lost.empty())
+        lows = highs = lost;
     if (highs.empty())
         return { 0, 1 };
     if (lows.empty())
@@ -258,6 +274,10 @@ QCPRange CurvesLayer::suggestedValues() const
     const double clip = options_.clipPercent / 100;
     double low = quantile(lows, clip);
     double high = quantile(highs, 1 - clip);
+    if (!lost.empty()) { // judged by themselves: few among many would be clipped away
+        low = std::min(low, quantile(lost, clip));
+        high = std::max(high, quantile(lost, 1 - clip));
+    }
     for (const ChartEval& eval : data_.evals) {
         if (eval.x >= edges_.front() && eval.x <= edges_.back() && std::isfinite(eval.y)) {
             low = std::min(low, eval.y);

@@ -79,6 +79,7 @@ private:
     std::vector<SmoothPoint> measureLines(Lines lines);
     void measureRuns();
     void measureStack();
+    std::vector<double> lostValues() const;
     void drawSpans(QPainter& painter) const;
     void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);

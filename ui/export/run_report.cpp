@@ -3,6 +3,7 @@
 #include "core/run/folder/automatic_packing.h"
 #include "core/run/status/data_words.h"
 #include "core/run/folder/attempt_config.h"
+#include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/run_tables.h"
@@ -46,10 +47,12 @@ QString figures(const RunStatus& status)
     html += row(said(QT_TRANSLATE_NOOP("RunReport", "Checkpoints")), countText(status.checkpoints));
     const auto shown = shownEpochs(status);
     const RowCounts rows = shown ? shown->together.rowsKnown : RowCounts {};
+    const std::int64_t leftOut = shown ? samplesLeftOut(shown->together.rowsCommitted) : 0;
     for (const auto& [count, name] :
         { std::pair(rows.failed, said(QT_TRANSLATE_NOOP("RunReport", "Rows that cannot be read"))),
             std::pair(rows.filtered, said(QT_TRANSLATE_NOOP("RunReport", "Rows filtered"))),
-            std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Samples left out as repeats"))) })
+            std::pair(rows.duplicates, said(QT_TRANSLATE_NOOP("RunReport", "Samples left out as repeats"))),
+            std::pair(leftOut, said(QT_TRANSLATE_NOOP("RunReport", "Samples left out, their steps were not finite"))) })
         if (count > 0)
             html += row(name, countText(count));
     if (const auto data = coreWords(dataInWords(status)); !data.isEmpty())

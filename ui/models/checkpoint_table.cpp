@@ -50,6 +50,13 @@ QString verdictText(const CheckpointLine& line, const CheckpointVerifier& verifi
         : QCoreApplication::translate("Tables", "verified at %1").arg(verdict->at.toString(QStringLiteral("HH:mm")));
 }
 
+QString ageText(const CheckpointLine& line, std::optional<std::int64_t> moment)
+{
+    if (moment && line.wallNs > *moment)
+        return QCoreApplication::translate("Tables", "saved later");
+    return durationText(static_cast<double>(moment.value_or(systemClock().wallNs()) - line.wallNs) * 1e-9);
+}
+
 TableColumn<CheckpointLine> markColumn()
 {
     using C = CheckpointLine;
@@ -76,7 +83,7 @@ TableColumn<CheckpointLine> verdictColumn(const CheckpointVerifier& verifier)
 
 } // namespace
 
-std::vector<TableColumn<CheckpointLine>> checkpointColumns()
+std::vector<TableColumn<CheckpointLine>> checkpointColumns(const MomentShown& moment)
 {
     using C = CheckpointLine;
     return {
@@ -86,7 +93,7 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
         lossColumn<C>([] { return QCoreApplication::translate("Tables", "Eval loss"); },
             [](const C& c) { return c.record.evalLoss.value_or(std::nan("")); }),
         { [] { return QCoreApplication::translate("Tables", "Age"); },
-            [](const C& c) { return durationText(static_cast<double>(systemClock().wallNs() - c.wallNs) * 1e-9); },
+            [moment](const C& c) { return ageText(c, moment ? moment() : std::nullopt); },
             [](const C& c) { return QVariant(static_cast<qlonglong>(-c.wallNs)); }, true, {} },
         { [] { return QCoreApplication::translate("Tables", "Size"); },
             [](const C& c) { return bytesText(c.record.sizeBytes); },
@@ -113,10 +120,11 @@ std::vector<TableColumn<CheckpointLine>> checkpointColumns()
     };
 }
 
-std::vector<TableColumn<CheckpointLine>> checkpointColumns(const CheckpointVerifier& verifier)
+std::vector<TableColumn<CheckpointLine>> checkpointColumns(
+    const CheckpointVerifier& verifier, const MomentShown& moment)
 {
     constexpr int kBehindMark = 2;
-    auto columns = checkpointColumns();
+    auto columns = checkpointColumns(moment);
     columns.insert(columns.begin() + kBehindMark, verdictColumn(verifier));
     return columns;
 }

@@ -189,6 +189,8 @@ std::vector<TableColumn<BlockLine>> blockColumns()
         counted<B>(
             [] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Leased"); }, [](const B& b) { return b.leased; }),
+        counted<B>(
+            [] { return QCoreApplication::translate("Tables", "Work lost"); }, [](const B& b) { return b.lost; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Partly trained"); },
             [](const B& b) { return b.partly; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
@@ -283,7 +285,7 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
                          [](const I& i) { return i.tokens; })),
             [] {
                 return QCoreApplication::translate("Tables",
-                    "Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote.");
+                    "Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.");
             }),
         lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
             [](const I& i) { return i.step > 0 && i.worker != kNoWorker ? i.loss : std::nan(""); }),
@@ -351,6 +353,8 @@ namespace {
 /// Where a line counts a chunk.
 std::int64_t& countOf(BlockLine& line, const ChunkCell& cell)
 {
+    if (isWorkLost(cell))
+        return line.lost;
     if (isPartlyTrained(cell))
         return line.partly;
     switch (cell.state) {

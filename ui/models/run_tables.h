@@ -43,6 +43,7 @@ struct BlockLine {
     std::int64_t committed = 0;
     std::int64_t trained = 0;
     std::int64_t leased = 0;
+    std::int64_t lost = 0; ///< isWorkLost(): whatever state the ledger has them in, they are counted here alone
     std::int64_t partly = 0; ///< isPartlyTrained()
     std::int64_t free = 0; ///< of the others
     std::int64_t pending = 0;

@@ -60,6 +60,8 @@ QString chunkStateWord(ChunkState state)
 
 QString chunkStateWord(const ChunkCell& cell)
 {
+    if (isWorkLost(cell))
+        return QCoreApplication::translate("Words", "work lost");
     return isPartlyTrained(cell) ? QCoreApplication::translate("Words", "partly trained") : chunkStateWord(cell.state);
 }
 

@@ -18,7 +18,7 @@ QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was re
 /// them.
 QString evidenceText(const RunStatus& status, const QString& separator);
 QString chunkStateWord(ChunkState state); ///< "committed"
-QString chunkStateWord(const ChunkCell& cell); ///< the same, and "partly trained"
+QString chunkStateWord(const ChunkCell& cell); ///< the same, "work lost" and "partly trained"
 QString logLevelWord(LogLevel level);
 QString chunkShort(std::int64_t block, int column); ///< "B53 C17"
 QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"

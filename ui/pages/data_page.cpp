@@ -20,7 +20,7 @@ namespace furrow {
 namespace {
 
 constexpr int kRefreshMs = 500;
-enum BlockColumn { kTrained = 4, kLeased, kPartly, kFree, kPending, kOut }; // of blockColumns()
+enum BlockColumn { kTrained = 4, kLeased, kLost, kPartly, kFree, kPending, kOut }; // of blockColumns()
 constexpr int kTimesLost = 6; // of chunkColumns()
 
 template <typename Row> const Row* currentRow(const QTableView* table, const TableModel<Row>& model)
@@ -58,7 +58,7 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
     column->addWidget(splitter, 1);
     setSortedModel(blockTable_, &blocks_, 0);
     setSortedModel(chunkTable_, &chunks_, 0);
-    new FittedColumns(*blockTable_, { kTrained, kLeased, kPartly, kFree, kPending, kOut });
+    new FittedColumns(*blockTable_, { kTrained, kLeased, kLost, kPartly, kFree, kPending, kOut });
     new FittedColumns(*chunkTable_, { kTimesLost });
     blockTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     chunkTable_->setItemDelegate(new WorkerDelegate(chunkTable_));

@@ -1,5 +1,6 @@
 #include "ui/pages/epoch_meters.h"
 
+#include "core/run/status/samples_left_out.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
@@ -85,7 +86,8 @@ void EpochMeters::setStatus(const RunStatus& status)
     fill(*samples_, samples,
         allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted)
                     : std::nullopt,
-        { { static_cast<double>(samples), MeterFill::Steps } });
+        { { static_cast<double>(samples), MeterFill::Steps },
+            { static_cast<double>(samplesLeftOut(epoch.rowsCommitted)), MeterFill::Excluded } });
     std::optional<std::int64_t> wanted;
     if (status.rules.steps > 0)
         wanted = status.rules.steps;
@@ -140,6 +142,8 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         (leavesFilesOut_ ? tr("rows filtered or left out with their file %1") : tr("rows filtered %1"))
             .arg(countText(rows.filtered)));
     addRows(rows.duplicates, tr("samples left out as repeats %1").arg(countText(rows.duplicates)));
+    const std::int64_t leftOut = samplesLeftOut(epoch.rowsCommitted);
+    addRows(leftOut, tr("samples left out, their steps were not finite %1").arg(countText(leftOut)));
     legend_->setEntries(std::move(entries));
     const std::int64_t bad = chunks[ChunkState::Poisoned];
     poisoned_->setText(

@@ -217,11 +217,17 @@ void OverviewPage::take(const StatusPtr& status)
 void OverviewPage::showFigures(const RunStatus& status)
 {
     const auto loss = [](double value) { return std::isfinite(value) ? fixedText(value, 3) : QStringLiteral("–"); };
+    const QString mean = tr(
+        "Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed",
+        nullptr, status.lossWorkers);
+    const auto gone = isAnyAlive(status) ? 0
+                                         : std::count_if(status.workers.begin(), status.workers.end(),
+                                               [](const WorkerStatus& worker) { return worker.lossIsGone; });
     figures_->setValue(0, lossText(status.loss, status.lossIsGone),
-        status.lossIsGone
-            ? lossIsGoneText()
-            : tr("Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed",
-                  nullptr, status.lossWorkers));
+        status.lossIsGone ? lossIsGoneText()
+            : gone > 0    ? mean + QLatin1Char(' ')
+                + tr("The newest steps of %n of them are lost and are trained again", nullptr, static_cast<int>(gone))
+                       : mean);
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),
         evaluation ? coreWords(ofWhat(*evaluation)) : tr("No weights have been evaluated on held-out text yet"));
@@ -231,13 +237,13 @@ void OverviewPage::showFigures(const RunStatus& status)
             : evaluation->superseded ? tr("Eval loss, not the newest, step %1").arg(step)
             : evaluation->merged     ? tr("Eval loss, merged, step %1").arg(step)
                                      : tr("Eval loss, worker %1, step %2").arg(evaluation->replica).arg(step));
-    const QString mean = fixedText(meanTokensPerSecond(status), 0);
+    const QString pace = fixedText(meanTokensPerSecond(status), 0);
     if (isAnyAlive(status))
         figures_->setValue(2, fixedText(status.tokensPerSecond, 0),
-            tr("Now, all workers together. Kept tokens per second of active time: %1").arg(mean));
+            tr("Now, all workers together. Kept tokens per second of active time: %1").arg(pace));
     else
         figures_->setValue(
-            2, QStringLiteral("–"), tr("No worker trains now. Kept tokens per second of active time: %1").arg(mean));
+            2, QStringLiteral("–"), tr("No worker trains now. Kept tokens per second of active time: %1").arg(pace));
     figures_->setValue(3, countText(status.steps),
         tr("%1 A worker counts its own steps, including those whose work was lost").arg(trainedSoFarHelp()));
     figures_->setValue(4, countText(status.tokens), trainedSoFarHelp());
@@ -273,8 +279,8 @@ void OverviewPage::showReading(const RunStatus& status)
             .arg(countText(reading.blocksFromCache), countText(reading.blocksFromCache + reading.blocksPrepared)),
         tr("%1 blocks prepared, %2 found in the cache")
             .arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
-    reading_->setValue(
-        2, countText(trained), tr("Of all epochs: a sample counts once for each epoch it was trained in"));
+    reading_->setValue(2, countText(trained),
+        tr("Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them"));
     const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, each));
     reading_->setValue(3, each > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
         tr("Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted"));

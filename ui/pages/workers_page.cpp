@@ -36,7 +36,7 @@ WorkersPage::WorkersPage(Workbench& bench, QWidget* parent)
     : QWidget(parent)
     , bench_(bench)
     , incarnations_(incarnationColumns())
-    , checkpoints_(checkpointColumns(verifier_))
+    , checkpoints_(checkpointColumns(verifier_, [this] { return bench_.replay().moment(); }))
     , processTable_(makeTable(tr("Worker processes")))
     , checkpointTable_(makeTable(tr("Checkpoints")))
 {
@@ -238,8 +238,9 @@ void WorkersPage::sayWhetherPresent()
     const auto moment = bench_.replay().moment();
     const RunWatcher& watcher = bench_.watcher();
     present_->setText(!watcher.problem().empty() ? tr("As last read, at %1.").arg(wallTimeText(watcher.lastReadNs()))
-            : moment                             ? tr("As it is now, not as it was at %1.").arg(wallTimeText(*moment))
-                                                 : QString());
+            : moment ? tr("As it is now, not as it was at %1. Ages are those of then.").arg(wallTimeText(*moment))
+                     : QString());
+    checkpointTable_->viewport()->update(); // ages
 }
 
 // The newest first: it is the one that a resume starts from.

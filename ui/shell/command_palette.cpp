@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QHeaderView>
+#include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -53,7 +54,37 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent, Search s
     connect(line_, &QLineEdit::returnPressed, this, [this] { run(list_->currentItem()); });
     connect(list_, &QTreeWidget::itemClicked, this,
         [this](const QTreeWidgetItem* item) { run(item); }); // one that is grey does not become the current one
+    auto* soon = new QTimer(this); // many actions change at once
+    soon->setSingleShot(true);
+    connect(soon, &QTimer::timeout, this, &CommandPalette::filterAgain);
+    for (const Actions::Entry& entry : actions_.all()) // the run goes on while a person types
+        if (entry.action != nullptr)
+            connect(entry.action, &QAction::changed, soon, qOverload<>(&QTimer::start));
     filter({});
+}
+
+/// Of each command, "": it can be done.
+QStringList CommandPalette::whyNots() const
+{
+    QStringList reasons;
+    for (const Actions::Entry& entry : actions_.all())
+        reasons.append(entry.action == nullptr ? QString() : Actions::whyNot(*entry.action));
+    return reasons;
+}
+
+void CommandPalette::filterAgain()
+{
+    if (whyNots() == whyNots_) // else a list that somebody scrolls would jump with each look at the run
+        return;
+    const QString chosen = list_->currentItem() == nullptr ? QString() : list_->currentItem()->text(0);
+    filter(line_->text());
+    if (chosen.isEmpty()) // nothing was possible before
+        return;
+    QTreeWidgetItem* again = nullptr; // an Enter that is on its way does nothing else
+    for (int i = 0; i < possible_ && again == nullptr; ++i)
+        if (list_->topLevelItem(i)->text(0) == chosen)
+            again = list_->topLevelItem(i);
+    list_->setCurrentItem(again);
 }
 
 void CommandPalette::filter(const QString& words)
@@ -61,6 +92,7 @@ void CommandPalette::filter(const QString& words)
     list_->clear();
     opens_.clear();
     possible_ = 0;
+    whyNots_ = whyNots();
     findCommands(words);
     if (search_ && !words.trimmed().isEmpty())
         for (const PaletteFinding& found : search_(words))

@@ -3,6 +3,7 @@
 #include "ui/shell/palette_search.h"
 
 #include <QDialog>
+#include <QStringList>
 #include <functional>
 #include <vector>
 
@@ -28,6 +29,8 @@ protected:
 
 private:
     void filter(const QString& words);
+    void filterAgain(); ///< where other commands are possible now: the same words, and the same row if it is there
+    QStringList whyNots() const;
     void findCommands(const QString& words);
     QTreeWidgetItem* add(const PaletteFinding& found, int place);
     void run(const QTreeWidgetItem* item); ///< null, or not possible now: nothing is done
@@ -35,6 +38,7 @@ private:
     const Actions& actions_;
     Search search_;
     std::vector<std::function<void()>> opens_; ///< of the rows
+    QStringList whyNots_; ///< when the rows were made
     int possible_ = 0; ///< rows before those that cannot be done
     QLineEdit* line_;
     QTreeWidget* list_;

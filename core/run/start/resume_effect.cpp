@@ -229,8 +229,9 @@ Message effectSentence(const ResumeEffect& effect)
         : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
     Message all = whole;
     const std::int64_t first = effect.epochs.empty() ? 0 : effect.epochs.front().epoch;
-    const Message before
-        = first > 0 ? sentence("All of the epochs before epoch %1 is kept.", { std::to_string(first + 1) }) : Message();
+    const Message before = first == 0 ? Message()
+        : first == 1                  ? sentence("All of epoch 1 is kept.")
+                     : sentence("All of the epochs before epoch %1 is kept.", { std::to_string(first + 1) });
     for (const Message& more : { before, keptOfLostSentence(effect), partsSentence(effect) })
         if (!more.empty())
             all += " " + more;

@@ -14,6 +14,7 @@
 #include "core/run/status/known_evaluation.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/not_saved.h"
+#include "core/run/status/samples_left_out.h"
 #include "core/run/status/verdict.h"
 #include "core/run/status/viewpoint.h"
 #include "core/run/status/whose_numbers.h"
@@ -128,6 +129,7 @@ void addEvaluation(
 Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
 {
     FURROW_TRY_ASSIGN(status.goneHolds, heldByGone(ledger, rows.incarnations, view));
+    takeOutLeftOut(status.epochs, ledger);
     FURROW_TRY(countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
     status.keepsEpochOpen = whatKeepsOpen(status.epochs);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),

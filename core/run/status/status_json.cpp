@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/config/message_json.h"
+#include "core/run/status/samples_left_out.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
@@ -78,8 +79,9 @@ nlohmann::json chunksJson(const EpochRow& epoch)
 nlohmann::json samplesJson(const EpochRow& epoch)
 {
     const auto& done = epoch.rowsCommitted;
-    return { { "trained", done.samples }, { "filtered", done.filtered }, { "failed", done.failed },
-        { "held_out", done.heldOut }, { "duplicates", done.duplicates },
+    return { { "trained", done.samples }, { "skipped", samplesLeftOut(done) }, // both as `furrowctl audit` has them
+        { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut },
+        { "duplicates", done.duplicates },
         { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };
 }
 

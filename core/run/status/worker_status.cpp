@@ -114,6 +114,8 @@ Status markGoneLosses(std::vector<WorkerStatus>& workers, AttemptId attempt, Led
     return {};
 }
 
+/// Of the same workers before and after their end: what became of their last steps changes what is said of the loss,
+/// and not the loss.
 MeanLoss meanLossOf(const std::vector<WorkerStatus>& workers)
 {
     MeanLoss mean;
@@ -124,8 +126,6 @@ MeanLoss meanLossOf(const std::vector<WorkerStatus>& workers)
     mean.isGone
         = !telling.empty() && std::all_of(telling.begin(), telling.end(), [](const auto* w) { return w->lossIsGone; });
     for (const auto* w : telling) {
-        if (w->lossIsGone != mean.isGone) // others have weights to it
-            continue;
         weighted += w->loss * static_cast<double>(w->tokens);
         weight += static_cast<double>(w->tokens);
         ++mean.workers;

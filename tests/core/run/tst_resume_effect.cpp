@@ -1,6 +1,7 @@
 // What is said about a resume, at kills around the ends of epochs, against what then happens to each chunk.
 
 #include "core/run/status/open_epochs.h"
+#include "core/run/start/given_up_chunks.h"
 #include "core/run/start/resume_effect.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
@@ -267,6 +268,39 @@ private Q_SLOTS:
         run.start();
         QVERIFY(run.train(2000));
         QCOMPARE(run.effect()[ChunkFate::Lost], 0);
+    }
+
+    /// The dry run said of chunks that a person had given up, by going back to an older checkpoint, that their weights
+    /// had died.
+    void chunksThatWereGivenUpWereSaidToHaveDied()
+    {
+        Field field;
+        field.fill(1, 4);
+        auto worker = field.worker(0);
+        const CheckpointId first = trainOne(worker, 0, "c1");
+        (void)trainOne(worker, 0, "c2");
+        const auto claim = claimed(worker);
+        good(worker.begin(*claim));
+        good(worker.finish(*claim, trainedAll(*claim, 11)));
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.revoke(field.ids[0], "SIGKILL"));
+        good(supervisor.goBackTo(first));
+        auto reader = field.reader();
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(effect[ChunkFate::Lost], 2);
+        QCOMPARE(good(givenUpChunks(effect, reader)), 1);
+    }
+
+    /// "All of the epochs before epoch 2 is kept" of one epoch.
+    void oneEpochBeforeWasCalledAllOfTheEpochs()
+    {
+        ResumeEffect effect;
+        effect.epochs.push_back({ 1, {} });
+        const auto says
+            = [&effect](const char* words) { return effectSentence(effect).find(words) != std::string::npos; };
+        QVERIFY2(says("All of epoch 1 is kept."), effectSentence(effect).c_str());
+        effect.epochs.front().epoch = 2;
+        QVERIFY2(says("All of the epochs before epoch 3 is kept."), effectSentence(effect).c_str());
     }
 
     /// The console called a chunk free of which a checkpoint had four windows of ten, and the dry run counted it among

@@ -119,6 +119,31 @@ private Q_SLOTS:
         }
     }
 
+    /// The dashed end of a curve, of steps that were lost, was cut off at the edge: the axis was made for the others.
+    void lostStepsWereCutOffByTheAxis()
+    {
+        constexpr int kPoints = 200;
+        constexpr int kKept = 197;
+        std::vector<double> x;
+        std::vector<float> y;
+        for (int i = 0; i < kPoints; ++i) {
+            x.push_back(i);
+            y.push_back(i < kKept ? 2.0F + 0.01F * static_cast<float>(i % 10) : 9.0F);
+        }
+        ChartLine line { makeCurve(x, y), nullptr, 0 };
+        line.supersededFrom = kKept;
+        ChartData data;
+        data.lines.push_back(line);
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 700, 300 });
+        chart.setData(data);
+        chart.replotNow();
+        const QCPRange shown = chart.curves().suggestedValues();
+        QVERIFY2(shown.upper > 9, qPrintable(QString::number(shown.upper)));
+        QVERIFY(shown.lower < 2);
+    }
+
     void theSameInputGivesTheSamePicture()
     {
         const auto draw = [] {

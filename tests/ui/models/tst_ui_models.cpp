@@ -121,6 +121,26 @@ private Q_SLOTS:
         }
     }
 
+    /// The Data page counted chunks whose work was lost among the free ones, and called them free, where map and status
+    /// have them as lost.
+    void lostChunksWereFreeOnTheDataPage()
+    {
+        ChunkCell lost;
+        lost.state = ChunkState::Free;
+        lost.timesLost = 1;
+        ChunkCell orphaned;
+        orphaned.state = ChunkState::Trained;
+        orphaned.holderGone = true;
+        ChunkCell free;
+        free.state = ChunkState::Free;
+        const BlockLine line = blockLines({ lost, orphaned, free }).front();
+        QCOMPARE(line.lost, 2);
+        QCOMPARE(line.free, 1);
+        QCOMPARE(line.trained, 0);
+        QCOMPARE(chunkStateWord(lost), QStringLiteral("work lost"));
+        QCOMPARE(chunkStateWord(free), QStringLiteral("free"));
+    }
+
     /// A chunk of ten tokens had as much to say as one of ten thousand.
     void theMeanOfABlockWasThatOfItsChunks()
     {

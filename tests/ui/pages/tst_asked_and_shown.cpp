@@ -831,6 +831,51 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(asked(), 1, kPatienceMs);
     }
 
+    /// The palette showed what was possible when it was opened: a command that had become possible stayed grey, and one
+    /// that was not any more did nothing, without a word.
+    void thePaletteShowedWhatWasPossibleWhenItWasOpened()
+    {
+        RunStory story({ .trained = 3 });
+        story.makeAlive();
+        auto lock = std::optional(good(FileLock::tryLock(story.paths().supervisorLock())));
+        Appearance appearance(false);
+        Workbench bench(story.workspace());
+        MainWindow window(bench, appearance, false);
+        window.show();
+        auto* actions = window.findChild<Actions*>();
+        QVERIFY(actions != nullptr);
+        actions->palette->trigger(); // before a run is shown
+        auto* palette = window.findChild<CommandPalette*>();
+        QVERIFY(palette != nullptr);
+        auto* line = palette->findChild<QLineEdit*>();
+        const auto* list = palette->findChild<QTreeWidget*>();
+        line->setText(QStringLiteral("evaluate now"));
+        const auto isPossible = [&list] {
+            const auto found = list->findItems(QStringLiteral("Run: Evaluate now"), Qt::MatchExactly);
+            return found.size() == 1 && found.front()->flags().testFlag(Qt::ItemIsEnabled);
+        };
+        QVERIFY(!isPossible());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(actions->evaluateNow->isEnabled(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(isPossible(), kPatienceMs);
+        QTest::keyClick(line, Qt::Key_Return);
+        const auto asked = [&story] {
+            auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
+            return db.integer("SELECT eval_request FROM control").value_or(0);
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(asked(), 1, kPatienceMs); // as from the menu
+        QTRY_VERIFY_WITH_TIMEOUT(actions->evaluateNow->isEnabled(), kPatienceMs);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        actions->palette->trigger();
+        palette = window.findChild<CommandPalette*>();
+        QVERIFY(palette != nullptr);
+        palette->findChild<QLineEdit*>()->setText(QStringLiteral("evaluate now"));
+        list = palette->findChild<QTreeWidget*>();
+        QTRY_VERIFY_WITH_TIMEOUT(isPossible(), kPatienceMs);
+        lock.reset(); // its supervisor is gone
+        QTRY_VERIFY_WITH_TIMEOUT(!isPossible(), kPatienceMs);
+    }
+
     void thePaletteHidTheCommandsThatAreNotPossible()
     {
         QWidget window;

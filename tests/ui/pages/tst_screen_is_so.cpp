@@ -5,6 +5,8 @@
 #include "core/run/status/known_evaluation.h"
 #include "core/run/status/run_status.h"
 #include "core/run/status/run_weights.h"
+#include "core/run/status/samples_left_out.h"
+#include "core/tracker/audit/audit.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -14,11 +16,13 @@
 #include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
+#include "ui/pages/epoch_meters.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/lanes_dock.h"
 #include "ui/widgets/lane_view.h"
+#include "ui/widgets/meters.h"
 
 #include <QApplication>
 #include <QComboBox>
@@ -67,6 +71,37 @@ private Q_SLOTS:
         const RunStatus within = good(readStatus(story.paths()));
         QVERIFY(within.steps > before.steps);
         QCOMPARE(within.tokens, before.tokens + 500); // half of a chunk of 1,000
+    }
+
+    /// A chunk of which every step was NaN: "Samples trained" had its samples, which the audit called left out by name.
+    void samplesThatWereLeftOutCountedAsTrained()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        auto worker = good(WorkerLedger::open(story.paths().tracker(), good(readRunFile(story.paths())).runId));
+        (void)good(worker.start({ story.attempt(), 1, 1, "cpu", "CPU" }, 60));
+        const auto answer = good(worker.claim());
+        const auto* claim = std::get_if<Claim>(&answer);
+        QVERIFY(claim != nullptr);
+        good(worker.begin(*claim));
+        ChunkOutcome outcome;
+        outcome.skipped = claim->remaining;
+        good(worker.finish(*claim, outcome));
+        CheckpointRecord record;
+        record.replica = 1;
+        record.folder = "1-0";
+        record.manifestSha256 = std::string(64, 'a');
+        good(worker.commit(record, {}));
+        const AuditEpoch audited = good(audit(story.paths().tracker())).epochs.front();
+        QCOMPARE(audited.committed, 2);
+        QCOMPARE(audited.samplesSkipped, 19);
+        const RunStatus status = good(readStatus(story.paths()));
+        const RowCounts& committed = status.epochs.front().rowsCommitted;
+        QCOMPARE(committed.samples, audited.rows.samples);
+        QCOMPARE(samplesLeftOut(committed), audited.samplesSkipped);
+        EpochMeters meters;
+        meters.setStatus(status);
+        const QString legend = meters.findChild<MeterLegend*>()->accessibleName();
+        QVERIFY2(legend.contains(QStringLiteral("their steps were not finite 19")), qPrintable(legend));
     }
 
     /// After a kill of everything the headline had the work that was lost with it, until the next attempt freed it.

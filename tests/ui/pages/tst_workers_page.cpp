@@ -7,6 +7,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/run_tables.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/workers_page.h"
 #include "ui/shell/appearance.h"
@@ -178,6 +179,32 @@ private Q_SLOTS:
             QStringList({ QStringLiteral("removed"), QStringLiteral("best, pinned"), QStringLiteral("most trained") }));
         QVERIFY(model.index(1, column).data(Qt::DecorationRole).isValid());
         QVERIFY(!model.index(2, column).data(Qt::DecorationRole).isValid());
+    }
+
+    /// In a replay the ages of checkpoints were those of now: "3 s" of one that was an hour old at that moment, or not
+    /// there yet.
+    void agesInAReplayWereThoseOfNow()
+    {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        auto row = evaluated(1, 1.5);
+        row.wallNs = 100 * kSecond;
+        std::optional<std::int64_t> moment = 130 * kSecond;
+        CheckpointModel model(checkpointColumns([&moment] { return moment; }));
+        model.reset(checkpointLines({ row }));
+        const auto age = [&model] { return model.index(0, columnOf(model, QStringLiteral("Age"))).data().toString(); };
+        QCOMPARE(age(), durationText(30));
+        moment = 99 * kSecond;
+        QCOMPARE(age(), QStringLiteral("saved later"));
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        WorkersPage page(bench);
+        page.show();
+        auto* table = named<QTableView>(page, QStringLiteral("Checkpoints"));
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0 && bench.replay().end() > 0, kPatienceMs);
+        bench.replay().setMoment(bench.replay().begin());
+        const auto first = table->model()->index(0, columnOf(*table->model(), QStringLiteral("Age")));
+        QTRY_COMPARE_WITH_TIMEOUT(first.data().toString(), QStringLiteral("saved later"), kPatienceMs);
     }
 
     /// So wide is what is seen of the page in a window of 853 pixels (1280 at 150 %), between library and inspector.
