@@ -108,15 +108,16 @@ RankRoll::Word RankRoll::wordOf(int rank) const
     return word;
 }
 
-/// Waits for the words of the others, but not for those of the dead.
+/// Waits for the words of the others. Where one of them died without a word that is the reason, and nothing is waited
+/// for: those that have no connection to the dead one notice when this one ends, and so on along the group.
 std::vector<int> RankRoll::hear(std::chrono::milliseconds patience) const
 {
     const auto until = std::chrono::steady_clock::now() + patience;
     for (;;) {
         auto missing = silent("end/");
-        const bool noneLives = std::none_of(missing.begin(), missing.end(),
-            [this](int rank) { return isAlive(processes_[static_cast<std::size_t>(rank)]); });
-        if (noneLives || std::chrono::steady_clock::now() >= until)
+        const bool isAnyDead = std::any_of(missing.begin(), missing.end(),
+            [this](int rank) { return !isAlive(processes_[static_cast<std::size_t>(rank)]); });
+        if (missing.empty() || isAnyDead || std::chrono::steady_clock::now() >= until)
             return missing;
         std::this_thread::sleep_for(kLook);
     }
