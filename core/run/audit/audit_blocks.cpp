@@ -21,6 +21,7 @@
 #include "core/tracker/each_block.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace furrow {
@@ -65,60 +66,48 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
     return {};
 }
 
-/// A chunk that is not committed, as far as a reader of the map knows it.
-struct Untrained {
-    ChunkId chunk;
-    std::int64_t block = 0;
-    std::int64_t samples = 0;
-    std::int64_t tokens = 0;
-    std::int32_t windows = 0;
-};
-
-const std::vector<Untrained> kNoneUntrained;
-
-/// Of all epochs that are open, by block: in a closed one what is not committed was left out by name.
-Result<std::vector<Untrained>> untrainedChunks(LedgerReader& ledger)
+/// Chunks that are not committed, of all epochs that are open, by block: in a closed one they were left out by name.
+Result<std::vector<ChunkCell>> untrainedChunks(LedgerReader& ledger)
 {
     FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
-    std::vector<Untrained> found;
+    std::vector<ChunkCell> found;
     for (const auto& epoch : epochs) {
         if (epoch.closedWallNs)
             continue;
         FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
-        for (const ChunkCell& cell : cells)
-            if (cell.state != ChunkState::Committed)
-                found.push_back({ cell.id, cell.block, cell.samples, cell.tokens, cell.windows });
+        std::ranges::copy_if(cells, std::back_inserter(found),
+            [](const ChunkCell& cell) { return cell.state != ChunkState::Committed; });
     }
-    std::ranges::sort(found, {}, [](const Untrained& one) { return std::pair(one.block, one.chunk.value); });
+    std::ranges::stable_sort(found, {}, &ChunkCell::block);
     return found;
 }
 
-bool isAsPrepared(const PreparedChunk& chunk, std::int64_t samples, std::int64_t tokens, std::int32_t windows)
+bool isAsPrepared(const ChunkCell& cell, const std::vector<PreparedChunk>& prepared)
 {
-    return chunk.rows.samples == samples && chunk.tokens == tokens && chunk.windows == windows;
+    const auto column = static_cast<std::size_t>(cell.column);
+    return column < prepared.size() && prepared[column].rows.samples == cell.samples
+        && prepared[column].tokens == cell.tokens && prepared[column].windows == cell.windows;
 }
 
 /// What a wrong number here costs shows when the chunk is claimed, or never: one without windows is passed over.
-void compareUntrained(LedgerReader& ledger, const std::vector<Untrained>& untrained, std::int64_t block,
+void compareUntrained(LedgerReader& ledger, const std::vector<ChunkCell>& untrained, std::int64_t block,
     const std::vector<PreparedChunk>& prepared, AuditLog& log)
 {
-    for (const Untrained& one : std::ranges::equal_range(untrained, block, {}, &Untrained::block)) {
-        const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
-        if (column < prepared.size() && isAsPrepared(prepared[column], one.samples, one.tokens, one.windows))
+    for (const ChunkCell& one : std::ranges::equal_range(untrained, block, {}, &ChunkCell::block)) {
+        if (isAsPrepared(one, prepared))
             continue;
-        const auto now = ledger.cell(one.chunk); // its block may have been prepared since
-        if (column >= prepared.size() || !now.ok()
-            || !isAsPrepared(prepared[column], now.value().samples, now.value().tokens, now.value().windows))
-            log.wrong(FindingKind::Block, one.chunk,
+        const auto now = ledger.cell(one.id); // its block may have been prepared since
+        if (!now.ok() || !isAsPrepared(now.value(), prepared))
+            log.wrong(FindingKind::Block, one.id,
                 sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
-                    { toString(one.chunk), sentence("the prepared block") }));
+                    { toString(one.id), sentence("the prepared block") }));
     }
 }
 
 using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Message&)>;
 
 Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
-    LedgerReader& ledger, const std::vector<Untrained>& untrained, AuditLog& log, const OnDamaged& onDamaged,
+    LedgerReader& ledger, const std::vector<ChunkCell>& untrained, AuditLog& log, const OnDamaged& onDamaged,
     std::int64_t& absent)
 {
     const auto name = pathFromUtf8(row.fileName);
@@ -204,10 +193,10 @@ Status auditBlocks(
     };
     FURROW_TRY(lookAtBlocks(
         ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
-    const auto known = untrainedChunks(ledger);
+    auto known = untrainedChunks(ledger);
     if (!known.ok())
         log.failed(FindingKind::Block, known.error(), known.error().message);
-    const std::vector<Untrained>& untrained = known.ok() ? known.value() : kNoneUntrained;
+    const auto untrained = known.ok() ? std::move(known).value() : std::vector<ChunkCell> {};
     const auto look = [&](const LedgerReader::BlockRow& row) {
         return lookAtBlock(folder, file, row, ledger, untrained, log, onDamaged, absent);
     };
@@ -309,13 +298,11 @@ private:
     Result<bool> wasAnythingToBeLeftOut()
     {
         FURROW_TRY_ASSIGN(const auto attempts, ledger_.attempts());
-        for (std::size_t i = 0; i <= attempts.size(); ++i) {
-            const std::vector<AttemptRow> first(attempts.begin(), attempts.begin() + static_cast<std::ptrdiff_t>(i));
-            const auto config = latestConfig(first, file_.config);
-            if (!config.ok() || config.value().badFiles == BadFiles::LeaveOut)
-                return true;
-        }
-        return false;
+        return file_.config.badFiles == BadFiles::LeaveOut
+            || std::ranges::any_of(attempts, [this](const AttemptRow& attempt) {
+                   const auto config = configOf(attempt, file_.config);
+                   return !config.ok() || config.value().badFiles == BadFiles::LeaveOut;
+               });
     }
     /// Of wrong bytes that came from elsewhere: another run over the same data would find the block.
     Status putWrongAside(const PlannedBlock& block, const std::string& digest)

@@ -24,6 +24,7 @@ std::filesystem::path livingManifest(const RunPaths& paths, const std::string& n
 {
     return paths.checkpointFolder(name) / kManifestFile;
 }
+
 /// The first file that is another one than the manifest says was written, or ""; a missing one is gone already. The
 /// manifest was written last, so what is older and of the right size is not read.
 Result<std::string> changedFile(const std::filesystem::path& folder, const std::filesystem::path& manifestFile)

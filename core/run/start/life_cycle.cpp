@@ -151,10 +151,10 @@ Status killByLock(const RunPaths& paths, const Error& error)
     const auto holder = holderOf(paths);
     if (error.code != ErrorCode::InvalidArgument && !holder && isHeldByHidden(paths))
         return endItThere(error);
-    if (error.code == ErrorCode::InvalidArgument && holder && holder->isSupervisor) // it is for another Furrow to do
-        return byAnotherFurrow(error, *holder);
-    if (error.code == ErrorCode::InvalidArgument || !holder || !holder->isSupervisor)
+    if (!holder || !holder->isSupervisor)
         return error;
+    if (error.code == ErrorCode::InvalidArgument) // it is for another Furrow to do
+        return byAnotherFurrow(error, *holder);
     if (const auto refused = ofAnotherUser(*holder, error))
         return *refused;
     const std::vector<Argument> facts { withFullStop(error.message), std::to_string(holder->process.pid) };

@@ -67,7 +67,9 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         FURROW_TRY(checkWeights(paths, file, reader, choice));
     if (const auto damage = trackerRefusal(paths, file, auditLedger()); !damage.empty())
         return Error { ErrorCode::Corrupt, damage };
-    FURROW_TRY_ASSIGN(const auto lost, choice.acceptLoss ? Result<Message>(Message()) : lostProof(paths, file, reader));
+    if (choice.acceptLoss)
+        return {};
+    FURROW_TRY_ASSIGN(const auto lost, lostProof(paths, file, reader));
     return lost.empty() ? Status() : Status(Error { ErrorCode::Corrupt, lost });
 }
 
