@@ -90,9 +90,11 @@ public:
         if (ids->size(0) > 0 && ids->size(1) != 4)
             return Error { ErrorCode::Corrupt, sentence("these are not the weights of the counting model") };
         const auto rows = ids->contiguous();
+        const auto seen = counts->contiguous();
         for (std::int64_t i = 0; i < rows.size(0); ++i) {
             const auto* row = rows.data_ptr<std::int64_t>() + i * 4;
-            counts_[{ row[0], row[1], row[2], row[3] }] = counts->contiguous().data_ptr<std::int64_t>()[i];
+            counts_.emplace_hint(
+                counts_.end(), WindowId { row[0], row[1], row[2], row[3] }, seen.data_ptr<std::int64_t>()[i]);
         }
         return {};
     }

@@ -5,8 +5,8 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 
 namespace furrow {
 
@@ -75,21 +75,46 @@ void warnOfOutliers(const NamedTensors& base, const std::vector<MergeMember>& me
                 + " times as far from the base as the median replica");
 }
 
-using Counts = std::map<std::vector<std::int64_t>, std::int64_t>;
+using WindowId = std::array<std::int64_t, 4>; // see counting_learner.cpp
+/// In the order of the windows: two of them are walked side by side, and no window is searched for. A run that others
+/// wait for merges some 100,000 windows of each replica.
+using Counts = std::vector<std::pair<WindowId, std::int64_t>>;
 
 Counts countsOf(const NamedTensors& tensors)
 {
     Counts counts;
     const auto* ids = findTensor(tensors, "ids");
     const auto* values = findTensor(tensors, "counts");
-    if (!ids || !values)
+    if (!ids || !values || ids->dim() != 2 || ids->size(1) != std::ssize(WindowId {})
+        || values->sizes() != ids->sizes().slice(0, 1))
         return counts;
     const auto rows = ids->contiguous();
+    const auto seen = values->contiguous();
     for (std::int64_t i = 0; i < rows.size(0); ++i) {
-        const auto* row = rows.data_ptr<std::int64_t>() + i * rows.size(1);
-        counts[std::vector<std::int64_t>(row, row + rows.size(1))] += values->data_ptr<std::int64_t>()[i];
+        const auto* row = rows.data_ptr<std::int64_t>() + i * std::ssize(WindowId {});
+        counts.emplace_back(WindowId { row[0], row[1], row[2], row[3] }, seen.data_ptr<std::int64_t>()[i]);
     }
+    if (!std::ranges::is_sorted(counts))
+        std::ranges::sort(counts);
     return counts;
+}
+
+/// a + factor b, each window that one of them has.
+Counts sumOf(const Counts& a, const Counts& b, std::int64_t factor)
+{
+    Counts sum;
+    sum.reserve(std::max(a.size(), b.size()));
+    auto x = a.begin();
+    auto y = b.begin();
+    while (x != a.end() || y != b.end()) {
+        const bool inA = x != a.end() && (y == b.end() || x->first <= y->first);
+        const bool inB = y != b.end() && (x == a.end() || y->first <= x->first);
+        const std::int64_t before = inA ? x->second : 0;
+        sum.emplace_back(inA ? x->first : y->first, inB ? before + factor * y->second : before);
+        x += inA;
+        y += inB;
+    }
+    return sum;
 }
 
 } // namespace
@@ -169,13 +194,12 @@ namespace {
 NamedTensors tensorsOf(const Counts& all)
 {
     const auto n = static_cast<std::int64_t>(all.size());
-    const auto width = n > 0 ? static_cast<std::int64_t>(all.begin()->first.size()) : 1;
-    auto ids = torch::empty({ n, width }, torch::kInt64);
+    auto ids = torch::empty({ n, std::ssize(WindowId {}) }, torch::kInt64);
     auto counts = torch::empty({ n }, torch::kInt64);
-    std::int64_t row = 0;
-    for (const auto& [id, count] : all) {
-        std::copy(id.begin(), id.end(), ids.data_ptr<std::int64_t>() + row * width);
-        counts.data_ptr<std::int64_t>()[row++] = count;
+    for (std::int64_t row = 0; row < n; ++row) {
+        const auto& [id, count] = all[static_cast<std::size_t>(row)];
+        std::ranges::copy(id, ids.data_ptr<std::int64_t>() + row * std::ssize(id));
+        counts.data_ptr<std::int64_t>()[row] = count;
     }
     return { { "ids", ids }, { "counts", counts } };
 }
@@ -187,9 +211,14 @@ Counts leastOf(const std::vector<MergeMember>& members)
     Counts least = countsOf(members.front().weights);
     for (std::size_t i = 1; i < members.size(); ++i) {
         const Counts other = countsOf(members[i].weights);
-        std::erase_if(least, [&](const auto& one) { return !other.contains(one.first); });
-        for (auto& [id, count] : least)
-            count = std::min(count, other.at(id));
+        auto at = other.begin();
+        std::erase_if(least, [&](auto& one) {
+            at = std::find_if(at, other.end(), [&](const auto& its) { return its.first >= one.first; });
+            const bool isInBoth = at != other.end() && at->first == one.first;
+            if (isInBoth)
+                one.second = std::min(one.second, at->second);
+            return !isInBoth;
+        });
     }
     return least;
 }
@@ -200,22 +229,14 @@ Result<Merged> mergeCounts(const NamedTensors& base, const std::vector<MergeMemb
 {
     const Counts from = base.empty() ? leastOf(members) : countsOf(base);
     Counts sum = from;
-    for (const auto& member : members) {
-        for (const auto& [id, count] : countsOf(member.weights)) {
-            const auto before = from.find(id);
-            sum[id] += count - (before == from.end() ? 0 : before->second);
-        }
-    }
+    for (const auto& member : members)
+        sum = sumOf(sum, sumOf(countsOf(member.weights), from, -1), 1);
     return Merged { tensorsOf(sum), {}, {} };
 }
 
 NamedTensors outerMomentumOfCounts(const NamedTensors& base, const NamedTensors& merged, const NamedTensors& momentum)
 {
-    Counts sum = countsOf(momentum);
-    for (const auto& [id, count] : countsOf(merged))
-        sum[id] += count;
-    for (const auto& [id, count] : countsOf(base))
-        sum[id] -= count;
+    Counts sum = sumOf(sumOf(countsOf(momentum), countsOf(merged), 1), countsOf(base), -1);
     std::erase_if(sum, [](const auto& one) { return one.second == 0; });
     return tensorsOf(sum);
 }

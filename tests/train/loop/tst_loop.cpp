@@ -86,6 +86,20 @@ public:
     }
 };
 
+/// Windows of the counting model, one for each number.
+at::Tensor windows(const std::vector<std::int64_t>& numbers)
+{
+    const auto n = static_cast<std::int64_t>(numbers.size());
+    auto ids = torch::zeros({ n, 4 }, torch::kInt64);
+    ids.select(1, 3).copy_(torch::tensor(numbers));
+    return ids;
+}
+
+NamedTensors counts(const std::vector<std::int64_t>& numbers, const std::vector<std::int64_t>& values)
+{
+    return { { "ids", windows(numbers) }, { "counts", torch::tensor(values) } };
+}
+
 /// Events of a kind whose text holds `part`, over all workers and attempts.
 int eventsOf(const TinyRun& run, EventRecord::Kind kind, const std::string& part)
 {
@@ -330,28 +344,26 @@ private Q_SLOTS:
 
     void countsAreSummedAboveTheBase()
     {
-        const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
-            const auto n = static_cast<std::int64_t>(values.size());
-            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) },
-                { "counts", torch::tensor(values) } };
-        };
         const auto merged = must(mergeCounts(counts({ 1 }, { 1 }),
             { { "one", counts({ 1, 2 }, { 1, 1 }), 0 }, { "two", counts({ 1, 3 }, { 1, 2 }), 0 } }));
-        QVERIFY(torch::equal(merged.weights[0].second, torch::tensor({ 1, 2, 3 }, torch::kInt64).reshape({ 3, 1 })));
+        QVERIFY(torch::equal(merged.weights[0].second, windows({ 1, 2, 3 })));
         QVERIFY(torch::equal(merged.weights[1].second, torch::tensor({ 1, 1, 2 }, torch::kInt64)));
+    }
+
+    void countsWhoseBaseIsLostKeepWhatTheyHaveInCommonOnce()
+    {
+        const auto merged = must(mergeCounts(
+            {}, { { "one", counts({ 1, 2, 5 }, { 1, 1, 1 }), 0 }, { "two", counts({ 1, 3, 5 }, { 2, 1, 1 }), 0 } }));
+        QVERIFY(torch::equal(merged.weights[0].second, windows({ 1, 2, 3, 5 })));
+        QVERIFY(torch::equal(merged.weights[1].second, torch::tensor({ 2, 1, 1, 1 }, torch::kInt64)));
     }
 
     void outerMomentumOfCountsIsTheSumOfTheOuterSteps()
     {
-        const auto counts = [](std::vector<std::int64_t> ids, std::vector<std::int64_t> values) {
-            const auto n = static_cast<std::int64_t>(values.size());
-            return NamedTensors { { "ids", torch::tensor(ids).reshape({ n, 1 }) },
-                { "counts", torch::tensor(values) } };
-        };
         const auto first = outerMomentumOfCounts(counts({ 1 }, { 1 }), counts({ 1, 2 }, { 1, 1 }), {});
-        QVERIFY(torch::equal(first[0].second, torch::tensor({ 2 }, torch::kInt64).reshape({ 1, 1 })));
+        QVERIFY(torch::equal(first[0].second, windows({ 2 })));
         const auto second = outerMomentumOfCounts(counts({ 1, 2 }, { 1, 1 }), counts({ 1, 2, 3 }, { 1, 1, 1 }), first);
-        QVERIFY(torch::equal(second[0].second, torch::tensor({ 2, 3 }, torch::kInt64).reshape({ 2, 1 })));
+        QVERIFY(torch::equal(second[0].second, windows({ 2, 3 })));
     }
 
     void memberWithNanIsRefusedByNameAndTensor()
