@@ -12,6 +12,7 @@
 #include "core/data/source/cached_access.h"
 #include "core/data/plan/duplicate_file.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/quarantine.h"
 #include "core/data/plan/sample_encoder.h"
 #include "core/data/source/source_identity.h"
@@ -101,9 +102,16 @@ struct BlockManager::State {
     Result<BlockContent> readOnly(const PlannedBlock& block, const std::function<bool()>& goOn);
     /// Errors: what is of the outside, and Cancelled.
     Result<bool> isReadable(const PlannedBlock& block, const std::function<bool()>& goOn);
-    /// Rows of the block that cannot be read, where that is damage and the formats tell which rows these are; else
-    /// none. Errors as isReadable().
-    Result<std::vector<DamagedRows>> damagedRows(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// Rows of the block that cannot be read; nothing where the formats do not tell which rows these are. Errors as
+    /// isReadable().
+    Result<std::optional<std::vector<DamagedRows>>> damagedRows(
+        const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// The block without those rows, and without the files of which nobody can tell them. Errors as isReadable().
+    Result<PlannedBlock> withoutDamage(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// BlockManager::withoutUnreadable(), whatever the reason.
+    Result<PlannedBlock> readablePart(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// Of the first of these files that came wrong each time; null: none did.
+    const Error* cameWrong(const std::set<std::string>& files) const;
     Status pinAlso(const std::string& name);
     Status openDuplicates();
     void useDuplicates(DuplicateIndex index);
@@ -117,6 +125,7 @@ struct BlockManager::State {
     Status checkFiles(const PlannedBlock& block);
     const DataFile* fileOf(const PlannedBlock& block, const Segment& segment) const;
     Error causeOf(const Error& error, const std::set<std::string>& files);
+    Error causeInTheSearch(const Error& error);
     std::set<std::string> filesOf(const PlannedBlock& block) const;
     bool foundWrongCopy(const std::set<std::string>& files);
     bool isReadByParts(const std::set<std::string>& files) const;
@@ -239,9 +248,10 @@ Result<bool> BlockManager::State::isReadable(const PlannedBlock& block, const st
     return isOfTheBlock ? Result<bool>(false) : read.error();
 }
 
-Result<std::vector<DamagedRows>> BlockManager::State::damagedRows(
+Result<std::optional<std::vector<DamagedRows>>> BlockManager::State::damagedRows(
     const PlannedBlock& block, const std::function<bool()>& goOn)
 {
+    using Rows = std::optional<std::vector<DamagedRows>>;
     ChunkCollector& collector = *collectors[static_cast<std::size_t>(block.source)];
     collector.beginBlock(block);
     for (const std::int64_t rows : block.chunkRows) {
@@ -255,9 +265,79 @@ Result<std::vector<DamagedRows>> BlockManager::State::damagedRows(
             continue;
         const Error cause = causeOf(chunk.error(), filesOf(block));
         const bool isOfTheBlock = cause.code == ErrorCode::Corrupt || cause.code == ErrorCode::InvalidArgument;
-        return isOfTheBlock ? Result(std::vector<DamagedRows>()) : cause;
+        return isOfTheBlock ? Result(Rows()) : cause;
     }
-    return collector.damaged();
+    return Rows(collector.damaged());
+}
+
+namespace {
+
+/// The files of which rows are in it, by their index in the source.
+std::set<std::int32_t> filesIn(const PlannedBlock& block)
+{
+    std::set<std::int32_t> files;
+    for (const Segment& segment : block.segments)
+        if (!segment.isLeftOut)
+            files.insert(segment.file);
+    return files;
+}
+
+/// The block with the rows of one of its files only.
+Result<PlannedBlock> onlyOf(std::int32_t file, const PlannedBlock& block)
+{
+    auto others = filesIn(block);
+    others.erase(file);
+    return planWithout(block.plan, others);
+}
+
+} // namespace
+
+/// Where one of several files cannot be read at all, the others are looked at each by itself.
+Result<PlannedBlock> BlockManager::State::withoutDamage(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    FURROW_TRY_ASSIGN(const auto damaged, damagedRows(block, goOn));
+    if (damaged)
+        return damaged->empty() ? Result<PlannedBlock>(block) : planWithoutRows(block.plan, *damaged);
+    PlannedBlock rest = block;
+    for (const std::int32_t file : filesIn(block)) {
+        FURROW_TRY_ASSIGN(const auto alone, onlyOf(file, block));
+        FURROW_TRY_ASSIGN(const auto ofFile, damagedRows(alone, goOn));
+        if (!ofFile) {
+            FURROW_TRY_ASSIGN(rest, planWithout(rest.plan, { file }));
+        } else if (!ofFile->empty()) {
+            FURROW_TRY_ASSIGN(rest, planWithoutRows(rest.plan, *ofFile));
+        }
+    }
+    return rest;
+}
+
+Result<PlannedBlock> BlockManager::State::readablePart(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    FURROW_TRY_ASSIGN(auto rest, withoutDamage(block, goOn));
+    FURROW_TRY_ASSIGN(const bool isWell, isReadable(rest, goOn));
+    if (isWell)
+        return rest;
+    const auto files = filesIn(block);
+    std::set<std::int32_t> unreadable;
+    for (const std::int32_t file : files.size() > 1 ? files : std::set<std::int32_t> {}) {
+        FURROW_TRY_ASSIGN(const auto alone, onlyOf(file, block));
+        FURROW_TRY_ASSIGN(const bool isReadableAlone, isReadable(alone, goOn));
+        if (!isReadableAlone)
+            unreadable.insert(file);
+    }
+    if (!unreadable.empty())
+        return planWithout(block.plan, unreadable);
+    FURROW_TRY_ASSIGN(const bool isWellNow, isReadable(block, goOn)); // it was a wrong transfer or a bad moment
+    return isWellNow ? Result<PlannedBlock>(block) : planWithout(block.plan, files);
+}
+
+const Error* BlockManager::State::cameWrong(const std::set<std::string>& files) const
+{
+    for (const auto& source : manifest.sources)
+        for (const auto& file : source.files)
+            if (const Error* wrong = files.contains(file.path) ? access->cameWrong(file) : nullptr)
+                return wrong;
+    return nullptr;
 }
 
 BlockManager::BlockManager(std::unique_ptr<State> state)
@@ -329,6 +409,14 @@ void BlockManager::State::useDuplicates(DuplicateIndex index)
 
 bool BlockManager::needsDuplicates() const { return !state_->duplicatesKey.empty() && !state_->duplicates; }
 
+/// A file that only came wrong is missing in no list: the search ends, and the next attempt asks for it again.
+Error BlockManager::State::causeInTheSearch(const Error& error)
+{
+    const Error cause = causeOf(error, allPaths());
+    const Error* wrong = cause.code == ErrorCode::Corrupt ? cameWrong(allPaths()) : nullptr;
+    return wrong == nullptr ? cause : Error { ErrorCode::InvalidArgument, wrong->message };
+}
+
 Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress)
 {
     State& s = *state_;
@@ -343,8 +431,11 @@ Status BlockManager::findDuplicates(const std::function<bool(std::uint64_t, std:
         if (!s.search || s.search->isBroken())
             s.search = std::make_unique<DuplicateSearch>(
                 DuplicateSearch::Data { *s.access, s.manifest, s.options, s.rules, s.leftOutPaths() }, s.cache,
-                [&s](const Error& error) { return s.causeOf(error, s.allPaths()); });
-        FURROW_TRY(s.search->read(progress));
+                [&s](const Error& error) { return s.causeInTheSearch(error); });
+        {
+            const FetchAnewOnce once(s.access->pieces());
+            FURROW_TRY(s.search->read(progress));
+        }
         index = writeDuplicates(*s.search, s.duplicatesKey, s.duplicatesFile, *s.cache,
             [&] { return !progress || progress(s.search->allBytes(), s.search->allBytes()); });
         if (!index.ok())
@@ -554,7 +645,8 @@ Status BlockManager::putAside(const PlannedBlock& block)
 
 void BlockManager::planOn(const Error& error)
 {
-    if (state_->config.badFiles != BadFiles::LeaveOut) {
+    const bool isOnTheWay = state_->cameWrong({ state_->planner->failedFile() }) != nullptr;
+    if (state_->config.badFiles != BadFiles::LeaveOut || isOnTheWay) {
         state_->planner->giveFileUp(error.message);
         return;
     }
@@ -647,30 +739,11 @@ Result<PlannedBlock> BlockManager::withoutLeftOut(const PlannedBlock& block) con
 
 Result<PlannedBlock> BlockManager::withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
-    FURROW_TRY_ASSIGN(const auto damaged, state_->damagedRows(block, goOn));
-    if (!damaged.empty()) {
-        FURROW_TRY_ASSIGN(auto rest, planWithoutRows(block.plan, damaged));
-        FURROW_TRY_ASSIGN(const bool isReadable, state_->isReadable(rest, goOn));
-        if (isReadable)
-            return rest;
-    }
-    std::set<std::int32_t> files;
-    for (const auto& segment : block.segments)
-        if (!segment.isLeftOut)
-            files.insert(segment.file);
-    std::set<std::int32_t> unreadable;
-    for (const std::int32_t file : files.size() > 1 ? files : std::set<std::int32_t> {}) {
-        auto others = files;
-        others.erase(file);
-        FURROW_TRY_ASSIGN(const auto alone, planWithout(block.plan, others));
-        FURROW_TRY_ASSIGN(const bool isReadable, state_->isReadable(alone, goOn));
-        if (!isReadable)
-            unreadable.insert(file);
-    }
-    if (!unreadable.empty())
-        return planWithout(block.plan, unreadable);
-    FURROW_TRY_ASSIGN(const bool isWellNow, state_->isReadable(block, goOn)); // it was a wrong transfer or a bad moment
-    return isWellNow ? Result<PlannedBlock>(block) : planWithout(block.plan, files);
+    const FetchAnewOnce once(state_->access->pieces());
+    FURROW_TRY_ASSIGN(auto rest, state_->readablePart(block, goOn));
+    if (const Error* wrong = state_->cameWrong(state_->filesOf(block)))
+        return *wrong;
+    return rest;
 }
 
 std::string BlockManager::whyLeftOut(const PlannedBlock& block) const

@@ -75,8 +75,8 @@ public:
     /// proven.
     Result<std::optional<PlannedBlock>> planNext();
     /// After planNext() failed for good (Corrupt): goes on with the files behind the damage. What cannot be planned is
-    /// left out by name (bad_files=leave_out), else it stays unproven for this reason, and is tried again by the next
-    /// manager.
+    /// left out by name (bad_files=leave_out), else, and where it only came wrong each time (kCameWrong), it stays
+    /// unproven for this reason, and is tried again by the next manager.
     void planOn(const Error& error);
     /// A file of the block comes from a network by parts, and nothing tells whether these are what the whole holds:
     /// what looks damaged may be a wrong transfer.
@@ -94,7 +94,8 @@ public:
     Result<PlannedBlock> withoutLeftOut(const PlannedBlock& block) const;
     /// The block, which could not be prepared, without the rows of those of its files that cannot be read: each is read
     /// by itself. As it is when it can be read now; without all of its files when only that cannot. Errors as
-    /// prepare(), but Corrupt and InvalidArgument.
+    /// prepare(), but InvalidArgument, and Corrupt only where a file came wrong each time: nothing is left out for
+    /// that.
     Result<PlannedBlock> withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn);
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
     Message firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const;

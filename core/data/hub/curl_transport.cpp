@@ -81,6 +81,18 @@ int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexc
     return transfer.stopped ? 1 : 0;
 }
 
+/// A line break in a value would end its header, and begin another one.
+bool isOneLine(std::string_view text)
+{
+    return std::none_of(text.begin(), text.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+}
+
+bool canBeSent(const HttpRequest& request)
+{
+    return isOneLine(request.bearer.reveal()) && isOneLine(request.account.reveal())
+        && std::all_of(request.headers.begin(), request.headers.end(), isOneLine);
+}
+
 class CurlTransport : public HttpTransport {
 public:
     CurlTransport(const TransportLimits& limits, const TransportWay& way)
@@ -96,6 +108,11 @@ public:
     {
         if (!easy_)
             return Error { ErrorCode::Internal, sentence("libcurl could not be started") };
+        if (!canBeSent(request))
+            return Error { ErrorCode::NotFound, // as whoever lacks the secret: it says nothing of the data
+                sentence(
+                    "%1 is not asked: the secret that goes with the request has a line break or another control character in it. Set it again (HF_TOKEN, or the keys of the store), as one line.",
+                    { printableUrl(request.url) }) };
         Transfer transfer;
         transfer.sink = &sink;
         transfer.stop = request.stop;
@@ -119,6 +136,11 @@ public:
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);
+    }
+    void dropConnections() override
+    {
+        if (easy_) // they are the handle's
+            easy_.reset(curl_easy_init());
     }
 
 private:

@@ -127,6 +127,7 @@ Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function
         logWarning(sentence("%1. Trying again in %2 s.", { why, Real(std::ceil(seconds), 0) }));
         if (!pause(policy, seconds, why))
             return Error { ErrorCode::Cancelled, sentence("Reading %1 was cancelled.", { printableUrl(request.url) }) };
+        transport.dropConnections();
     }
 }
 

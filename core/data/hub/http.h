@@ -48,6 +48,9 @@ class HttpTransport {
 public:
     virtual ~HttpTransport() = default;
     virtual Result<HttpResponse> send(const HttpRequest& request, const BodySink& sink) = 0;
+    /// The next request opens a new connection: one that is kept may be dead, or lead to the one of many servers that
+    /// is ill.
+    virtual void dropConnections() { }
 };
 
 struct TransportLimits {
@@ -83,7 +86,7 @@ struct RetryPolicy {
 };
 
 /// Sends until an answer comes that a repetition would not change. 429 waits as long as its headers say; 408, 5xx and
-/// broken transfers back off. The caller gets the last answer or error.
+/// broken transfers back off. Each repetition goes over a new connection. The caller gets the last answer or error.
 /// @param make  the request, made anew for each attempt (a range may have moved on)
 /// @param progressed  true when the last attempt moved something: the count of attempts starts anew
 Result<HttpResponse> sendWithRetry(HttpTransport& transport, const std::function<HttpRequest()>& make,

@@ -30,6 +30,9 @@ std::string environment(const char* name)
     return value == nullptr ? "" : value;
 }
 
+/// A token is one line: what follows its line break would become lines of the request.
+std::string firstLine(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
+
 bool isTrue(const std::string& value)
 {
     return value == "1" || value == "true" || value == "TRUE" || value == "yes" || value == "ON" || value == "on";
@@ -95,6 +98,7 @@ public:
             bodyBytes_ += response.value().body.size(); // that no sink took
         return response;
     }
+    void dropConnections() override { transport_.dropConnections(); }
 
 private:
     HttpTransport& transport_;
@@ -123,7 +127,7 @@ HubSettings HubSettings::fromEnvironment()
         settings.account = Secret(named.account);
     }
     settings.offline = isTrue(environment("HF_HUB_OFFLINE"));
-    std::string token = environment("HF_TOKEN");
+    std::string token = firstLine(environment("HF_TOKEN"));
     if (token.empty() && !mirror && !isTrue(environment("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) {
         std::string path = environment("HF_TOKEN_PATH");
         if (path.empty()) {
@@ -132,7 +136,7 @@ HubSettings HubSettings::fromEnvironment()
         }
         auto text = readFile(pathFromUtf8(path), 4096);
         if (text.ok())
-            token = text.value().substr(0, text.value().find_first_of("\r\n"));
+            token = firstLine(text.value());
     }
     settings.token = Secret(std::move(token));
     settings.web = WebSecrets::fromEnvironment();

@@ -238,6 +238,30 @@ bool HubPieces::forgetSeen()
     return !seen.empty();
 }
 
+bool HubPieces::mayComeAnew(const HubFile& file, std::uint64_t offset)
+{
+    const std::lock_guard guard(mutex_);
+    return once_ == 0 || cameAnew_.insert(pieceName(file, offset)).second;
+}
+
+FetchAnewOnce::FetchAnewOnce(std::shared_ptr<HubPieces> pieces)
+    : pieces_(std::move(pieces))
+{
+    if (!pieces_)
+        return;
+    const std::lock_guard guard(pieces_->mutex_);
+    ++pieces_->once_;
+}
+
+FetchAnewOnce::~FetchAnewOnce()
+{
+    if (!pieces_)
+        return;
+    const std::lock_guard guard(pieces_->mutex_);
+    if (--pieces_->once_ == 0)
+        pieces_->cameAnew_.clear();
+}
+
 void HubPieces::drop(const HubFile& file, std::uint64_t offset)
 {
     if (const auto in = cache())

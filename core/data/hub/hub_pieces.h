@@ -3,6 +3,7 @@
 #include "core/data/source/block_cache.h"
 #include "core/data/hub/hub_spec.h"
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -36,10 +37,15 @@ public:
     /// Puts aside all that came through this object: something in it cannot be what a file holds, and nothing tells
     /// what. False: nothing did.
     bool forgetSeen();
+    /// Whether a part of the file that cannot be what the file holds is put aside to come anew: always, but once while
+    /// a FetchAnewOnce lives.
+    /// @param offset  where the part begins
+    bool mayComeAnew(const HubFile& file, std::uint64_t offset);
     /// The cache that they are in; null: it could not be opened.
     std::shared_ptr<BlockCache> cache();
 
 private:
+    friend class FetchAnewOnce;
     struct OnDisk {
         std::string bytes; ///< of whole frames
         std::uint64_t framesEnd = 0; ///< where they end in the file on disk
@@ -54,6 +60,22 @@ private:
     bool opened_ = false; ///< guarded by mutex_
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_
     std::set<std::string> seen_; ///< guarded by mutex_; names of pieces that were read or kept
+    int once_ = 0; ///< guarded by mutex_; how many FetchAnewOnce live
+    std::set<std::string> cameAnew_; ///< guarded by mutex_; names of parts, while one of them lives
+};
+
+/// While this lives, a part that looks damaged comes anew once: who looks for all the damage in it meets one place
+/// after the other, and what came twice is what the file holds.
+class FetchAnewOnce {
+public:
+    /// @param pieces  null: nothing is kept, and each reader asks for itself
+    explicit FetchAnewOnce(std::shared_ptr<HubPieces> pieces);
+    ~FetchAnewOnce();
+    FetchAnewOnce(const FetchAnewOnce&) = delete;
+    FetchAnewOnce& operator=(const FetchAnewOnce&) = delete;
+
+private:
+    std::shared_ptr<HubPieces> pieces_;
 };
 
 /// How a file of the hub is called in a cache: what the hub promises of its content (SHA-256, else git's name),

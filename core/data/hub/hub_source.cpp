@@ -67,6 +67,8 @@ public:
     void distrust(const ByteRange& part) const override
     {
         const std::lock_guard guard(mutex_);
+        if (kept_ && !kept_->mayComeAnew(file_, part.offset))
+            return;
         loaded_.clear();
         loadedBytes_ = 0;
         if (!kept_)

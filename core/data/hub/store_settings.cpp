@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 
 namespace furrow {
 
@@ -14,12 +15,12 @@ namespace {
 
 constexpr std::uint64_t kMostIniBytes = 1 << 20;
 
-/// The first of them that has a value.
+/// The first of them that has a value; its first line.
 std::string environment(std::initializer_list<const char*> names)
 {
     for (const char* name : names)
         if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
-            return value;
+            return std::string(value, std::strcspn(value, "\r\n"));
     return {};
 }
 

@@ -102,6 +102,7 @@ private:
             stoppable.stop = all_.stop_.get_token();
             return transport_.send(stoppable, sink);
         }
+        void dropConnections() override { transport_.dropConnections(); }
 
     private:
         Transfers& all_;

@@ -68,11 +68,12 @@ void shareWithOthers(const std::filesystem::path& path, const std::string& key, 
 Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const std::string& key)
 {
     auto index = DuplicateIndex::open(path);
-    if (index.ok() && index.value().key() == key)
+    const Status whole = index.ok() ? index.value().verify() : Status(index.error());
+    if (whole.ok() && index.value().key() == key)
         return index;
-    if (!index.ok() && index.error().code != ErrorCode::Corrupt)
-        return index.error();
-    const Message why = index.ok() ? Message(utf8Text(path) + " was made of other data.") : index.error().message;
+    if (!whole.ok() && whole.error().code != ErrorCode::Corrupt)
+        return whole.error();
+    const Message why = whole.ok() ? Message(utf8Text(path) + " was made of other data.") : whole.error().message;
     logWarning(why + " It is made again.");
     return Error { ErrorCode::NotFound, why };
 }
@@ -82,9 +83,7 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
     const auto there = cache.find(kDuplicates, cacheName(key));
     if (!there)
         return Error { ErrorCode::NotFound, sentence("not in the cache") };
-    auto index = openDuplicates(*there, key);
-    const Status whole = index.ok() ? index.value().verify() : Status(index.error());
-    if (!whole.ok()) {
+    if (const auto whole = openDuplicates(*there, key); !whole.ok()) {
         if (auto aside = cache.quarantine(kDuplicates, cacheName(key));
             !aside.ok() && aside.error().code != ErrorCode::NotFound)
             return aside.error();

@@ -8,7 +8,7 @@ namespace furrow {
 /// again, also when the cache was emptied or a file of the data is gone. A copy lies in the cache for other runs over
 /// the same data.
 
-/// NotFound: there is none, it is damaged (which is logged) or was made of other data.
+/// Reads every byte of it. NotFound: there is none, it is damaged (which is logged) or was made of other data.
 Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const std::string& key);
 /// Copies what another run found to `path`, every byte of it checked. NotFound: nothing is there; what is damaged is
 /// put aside.

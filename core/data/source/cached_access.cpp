@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/source/came_wrong.h"
 #include "core/data/source/checked_file.h"
 #include "core/data/hub/hub_files.h"
 
@@ -77,7 +78,8 @@ Message whyNotCompared(const DataFile& file, std::uint64_t cacheBytes)
 CachedAccess::CachedAccess(std::shared_ptr<BlockCache> cache, std::shared_ptr<SourceIdentity> identity)
     : cache_(std::move(cache))
     , identity_(std::move(identity))
-    , direct_(std::make_shared<HubPieces>(cache_), proofs_.get())
+    , pieces_(std::make_shared<HubPieces>(cache_))
+    , direct_(pieces_, proofs_.get())
 {
 }
 
@@ -137,11 +139,15 @@ Error CachedAccess::arrivedWrong(const DataFile& file, const Error& how)
     const int times = ++arrivedWrong_[file.pathOnDisk()];
     if (times < kMost)
         return { ErrorCode::Network, how.message };
-    const Error damage { ErrorCode::Corrupt,
-        sentence("%1 It came so %2 times in a row and is not fetched again in this attempt.",
-            { how.message, Count(times) }) };
+    const Error damage { ErrorCode::Corrupt, sentence(kCameWrong, { how.message, Count(times) }) };
     unproven_.emplace(file.pathOnDisk(), damage);
     return damage;
+}
+
+const Error* CachedAccess::cameWrong(const DataFile& file) const
+{
+    const auto found = unproven_.find(file.pathOnDisk());
+    return comparesCopies_ || found == unproven_.end() ? nullptr : &found->second;
 }
 
 void CachedAccess::keepBeginnings(const DataManifest& manifest)

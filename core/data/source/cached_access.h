@@ -30,6 +30,8 @@ public:
     const OpenTimes& openTimes() const { return direct_.openTimes(); }
     HubProofs& proofs() { return *proofs_; }
     std::uint64_t capBytes() const { return cache_->capBytes(); }
+    /// Of distant files that are read by parts.
+    const std::shared_ptr<HubPieces>& pieces() const { return pieces_; }
     /// From now on nothing that this disk keeps of a source is believed: what was expanded before is compared with what
     /// its file expands to, a distant file with its SHA-256, also one of which only parts were read; where no SHA-256
     /// is promised, or the cache has no room for the whole, it is read from its server once more.
@@ -40,6 +42,8 @@ public:
     /// Reading the file failed: a copy in the cache that is damaged, or not what the hub promises, is put aside. True:
     /// there was one.
     bool doubt(const DataFile& file);
+    /// Why the file is not asked for any more: it came wrong each time. Null: it did not.
+    const Error* cameWrong(const DataFile& file) const;
 
 private:
     /// What holds the file, on this disk: a file of the hub is downloaded whole, an archive that is compressed as a
@@ -65,6 +69,7 @@ private:
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<SourceIdentity> identity_;
     std::unique_ptr<HubProofs> proofs_ = std::make_unique<HubProofs>();
+    std::shared_ptr<HubPieces> pieces_;
     DirectAccess direct_;
     bool comparesCopies_ = false;
     std::set<std::string> beginnings_; ///< names of pieces that are pinned

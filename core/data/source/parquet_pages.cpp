@@ -163,6 +163,15 @@ std::optional<std::uint64_t> ColumnPages::rowsOf(const parquet::DataPageStats& p
     return rows < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(rows));
 }
 
+/// The format asks it of pages that say how many rows they have; Arrow's writer, parquet-cpp before, did not do so
+/// before its version 12.
+bool ColumnPages::endRows() const
+{
+    static const parquet::ApplicationVersion kFirstToDo("parquet-cpp-arrow", 12, 0, 0);
+    const parquet::ApplicationVersion& writer = metadata_.writer_version();
+    return rowsThrough_ && writer.application_ != "parquet-cpp" && !writer.VersionLt(kFirstToDo);
+}
+
 bool ColumnPages::jumpsOver(const parquet::DataPageStats& page)
 {
     const auto rows = rowsOf(page);
@@ -172,6 +181,7 @@ bool ColumnPages::jumpsOver(const parquet::DataPageStats& page)
     jumps_ = jumps_ && rows && rowsToSkip_ > 0 && *rows <= rowsToSkip_;
     if (!jumps_) {
         stream_->endJumps();
+        valuesRead_ += static_cast<std::uint64_t>(std::max<int64_t>(page.num_values, 0));
         return false;
     }
     rowsToSkip_ -= *rows;

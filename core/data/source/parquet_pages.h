@@ -25,6 +25,10 @@ public:
     std::uint64_t rowsToSkip() const { return rowsToSkip_; }
     /// Rows of the row group up to the end of the page that was read last; 0: its pages do not say.
     std::uint64_t rowsThrough() const { return rowsThrough_.value_or(0); }
+    /// Values, and places without one, of the pages that were read and not jumped over.
+    std::uint64_t valuesRead() const { return valuesRead_; }
+    /// A row never goes on in the next page, and rowsThrough() is known.
+    bool endRows() const;
 
 private:
     std::optional<std::uint64_t> rowsOf(const parquet::DataPageStats& page) const;
@@ -36,6 +40,7 @@ private:
     ByteRange place_;
     std::uint64_t rowsToSkip_;
     std::optional<std::uint64_t> rowsThrough_ = 0;
+    std::uint64_t valuesRead_ = 0;
     bool jumps_ = true;
     std::shared_ptr<StretchStream> stream_;
 };

@@ -118,8 +118,10 @@ public:
         try {
             return takeRow(row);
         } catch (const std::exception& e) {
-            failure_ = failed(e);
-            return *failure_;
+            if (fail(e))
+                return *failure_;
+            giveList(row);
+            return true;
         }
     }
     std::optional<std::int64_t> rowsLost() const override { return rowsLost_; }
@@ -146,8 +148,7 @@ public:
             isInRow_ = false;
             return true;
         } catch (const std::exception& e) {
-            failure_ = failed(e);
-            return *failure_;
+            return fail(e) ? Result<bool>(*failure_) : true;
         }
     }
     std::uint64_t unit() const override
@@ -157,6 +158,14 @@ public:
     }
 
 private:
+    /// Nothing more can be read. False: the row at hand is whole all the same, and only those behind it are lost.
+    bool fail(const std::exception& e)
+    {
+        const bool isWhole = isInRow_ && isWhole_;
+        isInRow_ = isInRow_ && !isWhole;
+        failure_ = failed(e);
+        return !isWhole;
+    }
     /// What an exception means, with the rows that are lost by it: from the one that is read to the end of its page, or
     /// of its row group.
     Error failed(const std::exception& e)
@@ -228,28 +237,38 @@ private:
     {
         joined_.clear();
         bool isFirst = true;
-        bool isTooLong = false;
+        isTooLong_ = false;
         do {
             if (const auto* value = takeOne()) {
                 row.sizeBytes += value->len;
-                isTooLong = isTooLong || joined_.size() + value->len > kMaxRowBytes;
-                if (!isTooLong)
+                isTooLong_ = isTooLong_ || joined_.size() + value->len > kMaxRowBytes;
+                if (!isTooLong_)
                     joined_.append(isFirst ? "" : "\n").append(reinterpret_cast<const char*>(value->ptr), value->len);
                 isFirst = false;
             }
         } while (fillInGroup() && repeats_[static_cast<std::size_t>(level_)] > 0);
-        if (isTooLong)
+        giveList(row);
+    }
+    void giveList(Row& row)
+    {
+        if (isTooLong_)
             row.problem = literal(kRowTooLong);
         else
             row.text = joined_;
     }
     /// fill(), but not beyond the open row group: a row never goes over its end.
-    bool fillInGroup() { return level_ < numLevels_ || (chunk_->HasNext() && fill()); }
+    bool fillInGroup()
+    {
+        isWhole_ = level_ == numLevels_ && levelsTaken_ == pages_->valuesRead() && rowInGroup_ == pages_->rowsThrough()
+            && rowInGroup_ < rowsOfGroup_ && pages_->endRows();
+        return level_ < numLevels_ || (chunk_->HasNext() && fill());
+    }
     /// @param rowsToSkip  at its beginning, as far as whole pages can be jumped over
     void enterGroup(std::uint64_t rowsToSkip)
     {
         rowInGroup_ = 0;
         isInRow_ = false;
+        levelsTaken_ = 0;
         rowsOfGroup_ = static_cast<std::uint64_t>(metadata_->RowGroup(group_)->num_rows());
         groupEnd_ += rowsOfGroup_;
         pages_.reset();
@@ -280,6 +299,7 @@ private:
             std::fill(levels_.begin(), levels_.end(), static_cast<int16_t>(0));
         }
         level_ = value_ = 0;
+        levelsTaken_ += static_cast<std::uint64_t>(numLevels_);
         return true;
     }
 
@@ -292,6 +312,7 @@ private:
     std::uint64_t rowsOfGroup_ = 0;
     std::uint64_t groupEnd_ = 0; ///< the row of the file behind the open group
     bool isInRow_ = false; ///< a row is being read: it is among rowInGroup_
+    bool isWhole_ = false; ///< that row ended with its page
     std::optional<Error> failure_; ///< nothing is read any more
     std::optional<std::int64_t> rowsLost_; ///< by it
     std::shared_ptr<ColumnPages> pages_;
@@ -299,11 +320,13 @@ private:
     std::vector<parquet::ByteArray> values_;
     std::vector<int16_t> levels_; ///< how deep each value is defined
     std::vector<int16_t> repeats_; ///< 0 where a row begins; of lists only
-    std::string joined_;
+    std::string joined_; ///< the row that is read, of a list
+    bool isTooLong_ = false; ///< that row
     bool isRepeated_ = false;
     int16_t maxLevel_ = 0;
     int16_t elementLevel_ = 0; ///< from which on there is an element of the innermost list
     int64_t numLevels_ = 0;
+    std::uint64_t levelsTaken_ = 0; ///< of the open group, from the first page that was not jumped over
     int64_t level_ = 0;
     int64_t value_ = 0;
 };

@@ -59,6 +59,13 @@ def write_arrow(name, table, writer=pa.ipc.new_stream, rows=700, options=None):
         arrow.write_table(table, max_chunksize=rows)
 
 
+# beside a file with one damaged page one of which no batch can be unpacked, and whose plan is whole
+beside = out / "damaged-beside"
+beside.mkdir()
+(beside / "a.parquet").write_bytes((out / "damaged-flat.parquet").read_bytes())
+write_arrow("damaged-beside/b.arrow", pa.table({"text": [f"beside {i}" for i in range(500)]}), pa.ipc.new_file, options=pa.ipc.IpcWriteOptions(compression="zstd"))
+(beside / "b.arrow").write_bytes((beside / "b.arrow").read_bytes().replace(b"\x28\xb5\x2f\xfd", bytes(4)))
+
 write_arrow("good-stream.arrow", table)
 write_arrow("good-file.arrow", table, pa.ipc.new_file)
 write_arrow("good-one-batch.arrows", table, rows=5000)

@@ -351,6 +351,21 @@ private Q_SLOTS:
         QCOMPARE(filesIn(run.cache / "temporary"), std::size_t(0));
         QVERIFY(!std::filesystem::exists(folder.path("duplicates.bin.new")));
     }
+    /// The table at its end was whole, so the list was taken, and nothing ever made it again.
+    void aByteOfAPageThatWasFlippedStayedForEver()
+    {
+        DataFolder folder;
+        const Skipping run({ folder.write("a.txt", test::indexedLines(500) + test::indexedLines(500)) }, folder);
+        (void)run.opened();
+        const auto whole = good(readFile(run.file));
+        auto damaged = whole;
+        damaged[64] = static_cast<char>(damaged[64] ^ 1); // of the first page: its header has 16 bytes
+        good(writeFileWhole(realFileSystem(), run.file, damaged));
+        QVERIFY(DuplicateIndex::open(run.file).ok());
+        QVERIFY(run.open().needsDuplicates());
+        (void)run.opened();
+        QVERIFY(good(readFile(run.file)) == whole);
+    }
     /// Of a run folder from somewhere, the unfinished file was a link: where it led to was written over.
     void aLinkInPlaceOfAnUnfinishedIndexLedToAnotherFile()
     {

@@ -124,6 +124,19 @@ private:
     Seen& seen_;
 };
 
+/// Its first connection leads to a server that is ill.
+class IllAtFirst : public HttpTransport {
+public:
+    Result<HttpResponse> send(const HttpRequest&, const BodySink&) override
+    {
+        return isIll_ ? HttpResponse { 503, {}, {} } : HttpResponse { 200, {}, "well" };
+    }
+    void dropConnections() override { isIll_ = false; }
+
+private:
+    bool isIll_ = true;
+};
+
 /// Answers every question with one file and a link to another page.
 class EndlessList : public HttpTransport {
 public:
@@ -334,6 +347,31 @@ private Q_SLOTS:
             QVERIFY2(refused.error().message.find("heim") == std::string::npos, refused.error().message.c_str());
         }
     }
+    /// What stood behind a line break in HF_TOKEN went into the request as headers of its own.
+    void aTokenWithALineBreakBecameHeaders()
+    {
+        qputenv("HF_TOKEN", "hf_first_line_of_it\r\nX-Planted: 1\n");
+        const auto settings = HubSettings::fromEnvironment();
+        qunsetenv("HF_TOKEN");
+        QCOMPARE(settings.token.reveal(), std::string("hf_first_line_of_it"));
+        FakeHub hub;
+        hub.add("o/n", exampleRepository());
+        const auto transport = curlTransport({ 5, 1 });
+        HttpRequest request;
+        request.url = hub.endpoint() + "/api/datasets/o/n/revision/main";
+        QVERIFY(transport->send(request, {}).ok());
+        auto planted = request;
+        planted.bearer = Secret("hf_first_line_of_it\r\nX-Planted: 1");
+        auto inHeader = request;
+        inHeader.headers = { "x-amz-security-token: session\nX-Planted: 1" };
+        for (const auto& one : { planted, inHeader }) {
+            const auto answer = transport->send(one, {});
+            QVERIFY(!answer.ok());
+            QCOMPARE(answer.error().code, ErrorCode::NotFound);
+            QVERIFY(answer.error().message.find(printableUrl(one.url)) != std::string::npos);
+            QVERIFY(answer.error().message.find("Planted") == std::string::npos);
+        }
+    }
     void choosesFilesByFoldersWithoutMetadata()
     {
         const std::vector<HubFile> tree { { "data/train-0.parquet", 5, "", "" }, { "data/test-0.parquet", 5, "", "" },
@@ -513,6 +551,29 @@ private Q_SLOTS:
         QVERIFY(!hub.storeSawToken());
         QVERIFY(!session.waits.empty());
         QVERIFY(!session.waitedElsewhere); // who counts and shows waits needs no lock
+    }
+    /// All tries went over the connection that had failed.
+    void aRetryWentOverTheConnectionThatHadFailed()
+    {
+        RetryPolicy retry;
+        retry.attempts = 4;
+        retry.wait = [](double, const Message&) { return true; };
+        HubClient client(HubSettings {}, std::make_unique<IllAtFirst>(), retry);
+        const auto read = client.readSmall("o/n", std::string(40, 'a'), "README.md");
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
+        QCOMPARE(read.value(), std::string("well"));
+        std::vector<std::unique_ptr<HttpTransport>> transports;
+        transports.push_back(std::make_unique<IllAtFirst>());
+        const auto moved = transferParts(
+            transports, retry, 1,
+            [](std::size_t, const TransferLane& lane, const std::function<bool(std::string_view)>&) -> Status {
+                auto response = sendWithRetry(lane.transport, [] { return HttpRequest(); }, {}, lane.retry);
+                if (!response.ok())
+                    return response.error();
+                return response.value().status == 200 ? Status {} : Status(Error { ErrorCode::Network, "ill" });
+            },
+            [](std::size_t, std::string_view) { return true; });
+        QVERIFY2(moved.ok(), moved.ok() ? "" : moved.error().message.c_str());
     }
     void oneTransferThatIsToldToWaitHoldsAll()
     {
@@ -1240,6 +1301,54 @@ private Q_SLOTS:
         hub.failAtRandom({}, 0, 1);
         auto resumed = test::openManager(config, folder.path("cache"), 1000);
         QVERIFY(resumed.ok() && resumed.value().planNext().ok());
+    }
+    /// It was left out for good, as damage is, though nothing says that the file is damaged.
+    void aFileThatCameWrongWasLeftOutForGood()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        repository.files["train.txt"] = test::indexedLines(20'000);
+        hub.add("o/n", repository);
+        Session session(hub);
+        const DataFolder folder;
+        auto config = test::configFor({ "hf://o/n" });
+        config.badFiles = BadFiles::LeaveOut;
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        const auto opened = [&] {
+            return BlockManager::open(
+                config, inspection.value().manifest, 20'000, folder.path("cache"), byteTokenizer());
+        };
+        auto planning = opened();
+        QVERIFY2(planning.ok(), planning.ok() ? "" : planning.error().message.c_str());
+        hub.failAtRandom({ HubFault::WrongBytes }, 1, 1);
+        auto planned = planning.value().planNext();
+        for (int time = 1; !planned.ok() && planned.error().code == ErrorCode::Network && time < 5; ++time)
+            planned = planning.value().planNext();
+        QVERIFY(!planned.ok() && planned.error().code == ErrorCode::Corrupt);
+        planning.value().planOn(planned.error());
+        QVERIFY(planning.value().leftOut().empty());
+        planned = planning.value().planNext();
+        QVERIFY(planned.ok() && !planned.value());
+        QVERIFY(!planning.value().unprovenReason().empty()); // nothing ends with it
+        hub.failAtRandom({}, 0, 1);
+        auto resumed = opened();
+        QVERIFY2(resumed.ok(), resumed.ok() ? "" : resumed.error().message.c_str());
+        planned = resumed.value().planNext();
+        QVERIFY2(planned.ok(), planned.ok() ? "" : planned.error().message.c_str());
+        QVERIFY(planned.value().has_value());
+        // The same of a block that is known, when the copy in the cache is gone.
+        std::filesystem::remove_all(folder.path("cache") / kDownloads);
+        auto preparing = opened();
+        QVERIFY2(preparing.ok(), preparing.ok() ? "" : preparing.error().message.c_str());
+        hub.failAtRandom({ HubFault::WrongBytes }, 1, 1);
+        auto made = preparing.value().prepare(*planned.value());
+        for (int time = 1; !made.ok() && made.error().code == ErrorCode::Network && time < 5; ++time)
+            made = preparing.value().prepare(*planned.value());
+        QVERIFY(!made.ok() && made.error().code == ErrorCode::Corrupt);
+        const auto rest = preparing.value().withoutUnreadable(*planned.value(), {});
+        QVERIFY(!rest.ok() && rest.error().code == ErrorCode::Corrupt);
+        QVERIFY2(rest.error().message.find("5 times in a row") != std::string::npos, rest.error().message.c_str());
     }
     /// An expanded file that failed was read again and again.
     void anExpandedFileThatCannotBeReadIsMadeAgain()

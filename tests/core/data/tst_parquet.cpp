@@ -446,6 +446,33 @@ private Q_SLOTS:
             QVERIFY(walked.contains(rows_[i]) || (i >= 2000 && i < 3000));
         QVERIFY(trained(config, name) == walked);
     }
+    /// It was seen as a row of the damaged page, though it had ended on the page before.
+    void theRowBeforeADamagedPageOfListsWasLostWithIt()
+    {
+        auto config = test::configFor({ file("damaged-lists-v2.parquet") });
+        config.badFiles = BadFiles::LeaveOut;
+        const auto texts = trained(config, QStringLiteral("lists-exactly"));
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            QVERIFY2(texts.contains(rows_[i]) == (i < 2300 || i >= 2400), rows_[i].c_str()); // pages have 100 rows
+    }
+    /// The rows beside a damaged page were only kept where every other file of the block could be read.
+    void aFileThatCannotBeReadAtAllCostTheRowsBesideADamagedPage()
+    {
+        auto config = test::configFor({ file("damaged-beside") });
+        config.badFiles = BadFiles::LeaveOut;
+        auto manager = test::openManager(config, folder_.path("cache-beside"), 10'000);
+        QVERIFY2(manager.ok(), manager.ok() ? "" : manager.error().message.c_str());
+        const auto planned = test::planAll(manager.value());
+        QVERIFY2(planned.ok(), planned.ok() ? "" : planned.error().message.c_str());
+        QCOMPARE(planned.value().size(), std::size_t(1));
+        QCOMPARE(manager.value().prepare(planned.value().front()).error().code, ErrorCode::Corrupt);
+        const auto rest = manager.value().withoutUnreadable(planned.value().front(), {});
+        QVERIFY2(rest.ok(), rest.ok() ? "" : rest.error().message.c_str());
+        QCOMPARE(rest.value().rows(), 5500);
+        QCOMPARE(rest.value().rowsLeftOut(), 100 + 500);
+        const auto made = manager.value().prepare(rest.value());
+        QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+    }
     void namesAFileWithDamagedPages()
     {
         auto texts = test::readAll(test::configFor({ file("pages.parquet") }), folder_.path("cache-bad"), 450);

@@ -228,6 +228,41 @@ private Q_SLOTS:
             cause().c_str());
     }
 
+    /// Around each damaged page of a row group what had come of its column was dropped and fetched anew.
+    void eachDamagedPageOfARowGroupFetchedItsColumnAnew()
+    {
+        FakeHub::Repository repository;
+        auto& file = repository.files["train.parquet"];
+        file = asParquet(numberedTexts(), { kRows, false, 2, kRowBytes });
+        if (file.empty())
+            QSKIP("This build cannot write Parquet.");
+        for (std::size_t percent = 12; percent < 30;
+            percent += 6) // the column is the first third; not what planning reads
+            file[file.size() * percent / 100] = static_cast<char>(file[file.size() * percent / 100] ^ 1);
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        const QTemporaryDir folder;
+        RunConfig config;
+        config.data = { "hf://o/n" };
+        config.heldOutPercent = 0;
+        config.cacheGiB = 1;
+        config.chunkSamples = 1000;
+        config.badFiles = BadFiles::LeaveOut;
+        auto blocks = good(BlockManager::open(config, good(inspectData(config)).manifest, kRows,
+            pathFromUtf8(folder.path().toStdString()), byteTokenizer()));
+        const auto block = good(blocks.planNext());
+        QVERIFY(block.has_value());
+        QCOMPARE(blocks.prepare(*block).error().code, ErrorCode::Corrupt);
+        const auto before = hub.storeBytes();
+        const auto rest = good(blocks.withoutUnreadable(*block, {}));
+        QVERIFY(rest.rowsLeftOut() > 0 && rest.rowsLeftOut() < kRows);
+        const auto fetched = hub.storeBytes() - before;
+        QVERIFY2(fetched < file.size() * 2 / 3, // the column less than twice
+            (std::to_string(fetched) + " of " + std::to_string(file.size())).c_str());
+        good(blocks.prepare(rest));
+    }
+
     /// Blocks were prepared in the order of their first chunks, and what lay between two of them in the row group came
     /// again each time.
     void aCacheOfTwoBlocksFetchesAColumnOnce()
