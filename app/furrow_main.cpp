@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
+#include "core/base/redact.h"
 #include "core/base/resources.h"
 #include "core/run/folder/run_file.h"
 #include "core/trials/synthetic.h"
@@ -132,7 +133,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& end) {
         if (end.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) // --help, --version
             return app.exit(end);
-        std::cerr << "furrow: " << end.what() << '\n';
+        std::cerr << "furrow: " << furrow::withoutSecrets(end.what()) << '\n';
         return 2;
     }
     furrow::startLog("console");
@@ -154,14 +155,14 @@ int main(int argc, char** argv)
     furrow::ConsoleOptions options = consoleOptions(arguments);
     if (const QString problem = furrow::screenshotProblem(options.screenshot);
         !options.screenshot.isEmpty() && !problem.isEmpty()) {
-        std::cerr << "furrow: " << problem.toStdString() << '\n';
+        std::cerr << "furrow: " << furrow::withoutSecrets(problem.toStdString()) << '\n';
         return 2;
     }
     if (!options.screenshot.isEmpty())
         for (const QString& run : options.runs) // a picture of an error would pass for one of the run
             if (const auto known = furrow::checkIsRun(furrow::RunPaths(furrow::pathFromUtf8(run.toStdString())));
                 !known.ok()) {
-                std::cerr << "furrow: " << known.error().message << '\n';
+                std::cerr << "furrow: " << furrow::withoutSecrets(known.error().message) << '\n';
                 return 1;
             }
     options.begun = begun;

@@ -1698,10 +1698,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>there is no tracker %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7274,10 +7270,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7983,6 +7975,206 @@
     </message>
     <message>
         <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, where nothing is; bring that back (mount its disk), or remove the link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not asked: the secret that goes with the request has a line break or another control character in it. Set it again (HF_TOKEN, or the keys of the store), as one line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The next resume makes it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker calls its data complete with %1 blocks, and its last snapshot (%2) knows %3: blocks were taken out of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which chunks the parent run trained is taken from parent.json, which nothing proves: this run was made by a version that kept no hash of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which are left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, which are trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunks of block %1 that the parent run trained: by the tracker %2, by parent.json %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not the one that this run began with: %2. It says which chunks the parent run trained. Put it back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 are written as nobody writes them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>chunks in its list: %1, by its own count: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the hash of its list is not the one that run.json keeps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>tracker and parent.json disagree (%1), and nothing proves one of them. Chunks would be left out or trained by the wrong one. Put a copy of %2 or of %3 back from before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the list of the chunks that the parent run trained was changed, and parent.json cannot say how: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Its chunk is free again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains none again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains %1 again: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a person stopped it, and %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was asked to end (SIGTERM: a stop, a shut-down or a log-out), and %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). It has said nothing for %3. SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, in about %4, or as soon as others wait for it, it is ended and started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the feeder stands still</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The feeder stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then no block is prepared. When workers wait for data, it is ended and started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resuming asks for it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Resuming tries it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the supervisor ended it: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it ended its work and did not exit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it stood still while it started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended: %2. See %3 for more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: its block has 1 chunk; the number of the chunk or the row of the block was changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out 1 chunk that the parent run trained (parent.json names it)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk of epoch %1 is in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although 1 chunk is left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not older than what round %2 of merging gave, and is said to have been given to it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>reading which trainings were given up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12355,6 +12547,10 @@ Vocabulary %3</source>
         <source>%1 of %2 samples in checkpoints</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>left out, none of its steps was finite</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -12765,6 +12961,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>samples left out, their steps were not finite %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of these left out, their steps were not finite %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13561,6 +13761,10 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>no: it is left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no: it is left out, none of its steps was finite</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15363,6 +15567,14 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; %1 of them were left when the run went back to an older checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

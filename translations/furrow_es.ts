@@ -1698,10 +1698,6 @@
         <translation>no se puede abrir %1; compruebe los permisos de la carpeta de la ejecución</translation>
     </message>
     <message>
-        <source>there is no tracker %1</source>
-        <translation>no hay ningún registro %1</translation>
-    </message>
-    <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
         <translation>%1: falló la lectura o la escritura (%2); compruebe el disco</translation>
     </message>
@@ -7274,10 +7270,6 @@
         <translation>%1 y %2 no se entrenaron con los mismos textos. %3: %4</translation>
     </message>
     <message>
-        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
-        <translation>%1 deja sin entrenar por su nombre %2 fragmentos de su primera época; %3 deja %4.</translation>
-    </message>
-    <message>
         <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
         <translation>furrowctl inspect necesita chunk: BLOCK:CHUNK, ambos desde 0; o --unreadable.</translation>
     </message>
@@ -7984,6 +7976,206 @@
     <message>
         <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
         <translation>%1 Con ellas se excluyen otras %2 filas que se prepararon junto con ellas.</translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, where nothing is; bring that back (mount its disk), or remove the link</source>
+        <translation>%1 es un enlace a %2, donde no hay nada; recupérelo (monte su disco) o quite el enlace</translation>
+    </message>
+    <message>
+        <source>%1 is not asked: the secret that goes with the request has a line break or another control character in it. Set it again (HF_TOKEN, or the keys of the store), as one line.</source>
+        <translation>No se pregunta a %1: el secreto que acompaña a la petición contiene un salto de línea u otro carácter de control. Vuelva a establecerlo (HF_TOKEN, o las claves del almacén), en una sola línea.</translation>
+    </message>
+    <message>
+        <source>%1 The next resume makes it again.</source>
+        <translation>%1 La próxima reanudación la crea de nuevo.</translation>
+    </message>
+    <message>
+        <source>the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared</source>
+        <translation>la fuente: la lista de duplicados, %1, no está o está dañada, y sin ella no se puede preparar ningún bloque</translation>
+    </message>
+    <message>
+        <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
+        <translation>bloque %1: su plan contiene dos veces el mismo lugar de su origen, o termina antes que sus propias filas: se modificó a mano</translation>
+    </message>
+    <message>
+        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation>%1 continúa después del bloque %2, que el registro considera el último: se quitaron bloques de él</translation>
+    </message>
+    <message>
+        <source>the tracker calls its data complete with %1 blocks, and its last snapshot (%2) knows %3: blocks were taken out of it</source>
+        <translation>el registro considera completos sus datos con %1 bloques, y su última instantánea (%2) conoce %3: se quitaron bloques de él</translation>
+    </message>
+    <message>
+        <source>Which chunks the parent run trained is taken from parent.json, which nothing proves: this run was made by a version that kept no hash of it.</source>
+        <translation>Qué fragmentos entrenó la ejecución de origen se toma de parent.json, que nada prueba: esta ejecución la creó una versión que no guardaba su hash.</translation>
+    </message>
+    <message>
+        <source>%1, which are left out</source>
+        <translation>%1, que se dejan fuera</translation>
+    </message>
+    <message>
+        <source>%1, which are trained again</source>
+        <translation>%1, que se entrenan de nuevo</translation>
+    </message>
+    <message>
+        <source>chunks of block %1 that the parent run trained: by the tracker %2, by parent.json %3</source>
+        <translation>fragmentos del bloque %1 que entrenó la ejecución de origen: según el registro %2, según parent.json %3</translation>
+    </message>
+    <message>
+        <source>%1 is not the one that this run began with: %2. It says which chunks the parent run trained. Put it back from a copy of the run.</source>
+        <translation>%1 no es el archivo con el que empezó esta ejecución: %2. Dice qué fragmentos entrenó la ejecución de origen. Restáuralo desde una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 are written as nobody writes them</source>
+        <translation>los fragmentos del bloque %1 están escritos como nadie los escribe</translation>
+    </message>
+    <message>
+        <source>chunks in its list: %1, by its own count: %2</source>
+        <translation>fragmentos de su lista: %1, según su propia cuenta: %2</translation>
+    </message>
+    <message>
+        <source>it is not there</source>
+        <translation>no está</translation>
+    </message>
+    <message>
+        <source>the hash of its list is not the one that run.json keeps</source>
+        <translation>el hash de su lista no es el que guarda run.json</translation>
+    </message>
+    <message>
+        <source>tracker and parent.json disagree (%1), and nothing proves one of them. Chunks would be left out or trained by the wrong one. Put a copy of %2 or of %3 back from before.</source>
+        <translation>el registro y parent.json no coinciden (%1), y nada prueba ninguno de los dos. Se dejarían fuera o se entrenarían fragmentos según el equivocado. Restaura una copia anterior de %2 o de %3.</translation>
+    </message>
+    <message>
+        <source>the list of the chunks that the parent run trained was changed, and parent.json cannot say how: %1</source>
+        <translation>la lista de los fragmentos que entrenó la ejecución de origen fue cambiada, y parent.json no puede decir cómo: %1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker</source>
+        <translation>el punto de control %1 tiene según el registro otro manifiesto que según su última instantánea (%2): uno de los dos se cambió a mano, o el manifiesto junto con el registro</translation>
+    </message>
+    <message>
+        <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
+        <translation>qué fragmentos entrenó la ejecución de origen, salvo el registro y parent.json uno contra otro: esta ejecución la creó una versión que no guardaba el hash de la lista</translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
+        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto y el registro de una copia de la ejecución y reanude; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro, y nada lo dirá ya.</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.</source>
+        <translation>El punto de control %1 estaba marcado como dañado y está íntegro: se recupera con 1 fragmento.</translation>
+    </message>
+    <message>
+        <source>%1 Its chunk is free again.</source>
+        <translation>%1 Su fragmento vuelve a estar libre.</translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains none again.</source>
+        <translation>Conserva 1 fragmento y no vuelve a entrenar ninguno.</translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains %1 again: %2.</source>
+        <translation>Conserva 1 fragmento y vuelve a entrenar %1: %2.</translation>
+    </message>
+    <message>
+        <source>a person stopped it, and %1</source>
+        <translation>una persona lo detuvo, y %1</translation>
+    </message>
+    <message>
+        <source>it was asked to end (SIGTERM: a stop, a shut-down or a log-out), and %1</source>
+        <translation>se le pidió terminar (SIGTERM: una detención, un apagado o un cierre de sesión), y %1</translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). It has said nothing for %3. SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, in about %4, or as soon as others wait for it, it is ended and started again.</source>
+        <translation>El trabajador %1 está parado: alguien detuvo el proceso %2 (Ctrl+Z, SIGSTOP, un depurador). No ha dicho nada desde hace %3. SIGCONT (`fg`, `kill -CONT`) lo deja seguir; cuando termine su plazo, en unos %4, o en cuanto otros lo esperen, se termina y se inicia de nuevo.</translation>
+    </message>
+    <message>
+        <source>the feeder stands still</source>
+        <translation>el alimentador está detenido</translation>
+    </message>
+    <message>
+        <source>The feeder stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then no block is prepared. When workers wait for data, it is ended and started again.</source>
+        <translation>El alimentador está detenido: alguien paró el proceso %1 (Ctrl+Z, SIGSTOP, un depurador). SIGCONT (`fg`, `kill -CONT`) lo deja seguir; hasta entonces no se prepara ningún bloque. Cuando los trabajadores esperen datos, se termina y se inicia de nuevo.</translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run.</source>
+        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene la ejecución.</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run.</source>
+        <translation>El supervisor (proceso %1) tiene la ejecución.</translation>
+    </message>
+    <message>
+        <source>Resuming asks for it again.</source>
+        <translation>Al reanudar se vuelve a pedir.</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Resuming tries it again.</source>
+        <translation>una parte de los datos no se puede leer (%1). Al reanudar se intenta de nuevo.</translation>
+    </message>
+    <message>
+        <source>the supervisor ended it: %1</source>
+        <translation>el supervisor lo terminó: %1</translation>
+    </message>
+    <message>
+        <source>it ended its work and did not exit</source>
+        <translation>acabó su trabajo y no salió</translation>
+    </message>
+    <message>
+        <source>it stood still while it started</source>
+        <translation>se quedó detenido mientras arrancaba</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2. See %3 for more.</source>
+        <translation>%1 terminó: %2. Más detalles en %3.</translation>
+    </message>
+    <message>
+        <source>%1: its block has 1 chunk; the number of the chunk or the row of the block was changed</source>
+        <translation>%1: su bloque tiene 1 fragmento; se cambió el número del fragmento o la fila del bloque</translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out 1 chunk that the parent run trained (parent.json names it)</source>
+        <translation>la época %1 omite 1 fragmento que la ejecución madre entrenó (parent.json lo nombra)</translation>
+    </message>
+    <message>
+        <source>1 chunk of epoch %1 is in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation>1 fragmento de la época %1 está también en los pesos de la ejecución madre: esta ejecución es una pasada nueva (parent_chunks=again)</translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although 1 chunk is left</source>
+        <translation>la época %1 está cerrada aunque queda 1 fragmento</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not older than what round %2 of merging gave, and is said to have been given to it</source>
+        <translation>el punto de control %1 no es anterior a lo que dio la ronda de fusión %2, y se dice que se le entregó</translation>
+    </message>
+    <message>
+        <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
+        <translation>se dice que el proceso worker %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
+        <translation>%1: su estado es %2, y su último evento dice que es %3: su fila fue cambiada desde fuera</translation>
+    </message>
+    <message>
+        <source>%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it</source>
+        <translation>%1: el registro tenía otras filas, ventanas o tokens que su bloque; se guardaron de nuevo a partir de este</translation>
+    </message>
+    <message>
+        <source>reading which trainings were given up</source>
+        <translation>al leer qué entrenamientos se abandonaron</translation>
+    </message>
+    <message>
+        <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>no hay registro %1; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.</source>
+        <translation>Fragmentos de la primera época que se dejan sin entrenar por su nombre: %1 en %2, %3 en %4.</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
+        <translation>%1 no es una carpeta, y un espacio de trabajo guarda ahí una carpeta. Aparte lo que lleva su nombre.</translation>
     </message>
 </context>
 <context>
@@ -12357,6 +12549,10 @@ Vocabulario %3</translation>
         <source>%1 of %2 samples in checkpoints</source>
         <translation>%1 de %2 muestras en puntos de control</translation>
     </message>
+    <message>
+        <source>left out, none of its steps was finite</source>
+        <translation>omitido, ninguno de sus pasos era finito</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -12768,6 +12964,10 @@ Vocabulario %3</translation>
     <message>
         <source>samples left out, their steps were not finite %1</source>
         <translation>muestras omitidas, sus pasos no eran finitos: %1</translation>
+    </message>
+    <message>
+        <source>of these left out, their steps were not finite %1</source>
+        <translation>de ellos omitidos, sus pasos no eran finitos %1</translation>
     </message>
 </context>
 <context>
@@ -13565,6 +13765,10 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>no: it is left out</source>
         <translation>no: se ha dejado fuera</translation>
+    </message>
+    <message>
+        <source>no: it is left out, none of its steps was finite</source>
+        <translation>no: está omitido, ninguno de sus pasos era finito</translation>
     </message>
 </context>
 <context>
@@ -15372,6 +15576,14 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
         <translation>nadie los tiene; %1 excluidos y %2 envenenados o aceptados siguen así</translation>
+    </message>
+    <message>
+        <source>; %1 of them were left when the run went back to an older checkpoint</source>
+        <translation>; %1 de ellos se dejaron atrás cuando la ejecución volvió a un punto de control anterior</translation>
+    </message>
+    <message>
+        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <translation>; %1 de ellos solo estaban en un punto de control que estaba dañado, había desaparecido o quedó fuera de una fusión</translation>
     </message>
 </context>
 <context>

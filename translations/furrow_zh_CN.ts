@@ -1697,10 +1697,6 @@
         <translation>无法打开 %1；请检查运行文件夹的权限</translation>
     </message>
     <message>
-        <source>there is no tracker %1</source>
-        <translation>没有账本 %1</translation>
-    </message>
-    <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
         <translation>%1：读取或写入失败（%2）；请检查磁盘</translation>
     </message>
@@ -7273,10 +7269,6 @@
         <translation>%1 与 %2 训练的文本不同。%3：%4</translation>
     </message>
     <message>
-        <source>%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.</source>
-        <translation>%1 按名称不训练其第一轮的 %2 个数据段，%3 为 %4 个。</translation>
-    </message>
-    <message>
         <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
         <translation>furrowctl inspect 需要 chunk：BLOCK:CHUNK，均从 0 开始；或 --unreadable。</translation>
     </message>
@@ -7983,6 +7975,206 @@
     <message>
         <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
         <translation>%1 与之一同准备的另外 %2 行也一并排除。</translation>
+    </message>
+    <message>
+        <source>%1 is a link to %2, where nothing is; bring that back (mount its disk), or remove the link</source>
+        <translation>%1 是指向 %2 的链接，而那里什么也没有；请恢复它（挂载其磁盘），或移除该链接</translation>
+    </message>
+    <message>
+        <source>%1 is not asked: the secret that goes with the request has a line break or another control character in it. Set it again (HF_TOKEN, or the keys of the store), as one line.</source>
+        <translation>不向 %1 发出请求：随请求发送的密钥中有换行或其他控制字符。请将它（HF_TOKEN 或存储的密钥）重新设置为一行。</translation>
+    </message>
+    <message>
+        <source>%1 The next resume makes it again.</source>
+        <translation>%1 下次继续运行时会重新生成它。</translation>
+    </message>
+    <message>
+        <source>the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared</source>
+        <translation>数据源：重复项列表 %1 不存在或已损坏，没有它就无法准备任何块</translation>
+    </message>
+    <message>
+        <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
+        <translation>块 %1：其计划两次包含数据源的同一位置，或在自身各行之前就结束：它被手动更改过</translation>
+    </message>
+    <message>
+        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <translation>%1 在块 %2 之后还有内容，而账本称该块为最后一块：有块从账本中被移除</translation>
+    </message>
+    <message>
+        <source>the tracker calls its data complete with %1 blocks, and its last snapshot (%2) knows %3: blocks were taken out of it</source>
+        <translation>账本称其数据以 %1 个块为完整，而其最后的快照（%2）知道 %3 个：有块从账本中被移除</translation>
+    </message>
+    <message>
+        <source>Which chunks the parent run trained is taken from parent.json, which nothing proves: this run was made by a version that kept no hash of it.</source>
+        <translation>父运行训练过哪些数据段取自 parent.json，而没有任何东西能证明它：此运行由不保存其哈希的版本创建。</translation>
+    </message>
+    <message>
+        <source>%1, which are left out</source>
+        <translation>%1（将被排除）</translation>
+    </message>
+    <message>
+        <source>%1, which are trained again</source>
+        <translation>%1（将再次训练）</translation>
+    </message>
+    <message>
+        <source>chunks of block %1 that the parent run trained: by the tracker %2, by parent.json %3</source>
+        <translation>块 %1 中由父运行训练过的数据段：账本为 %2，parent.json 为 %3</translation>
+    </message>
+    <message>
+        <source>%1 is not the one that this run began with: %2. It says which chunks the parent run trained. Put it back from a copy of the run.</source>
+        <translation>%1 不是此运行开始时的那个文件：%2。它记录父运行训练过哪些数据段。请从运行的副本中恢复它。</translation>
+    </message>
+    <message>
+        <source>the chunks of block %1 are written as nobody writes them</source>
+        <translation>块 %1 的数据段写法不是任何程序会写出的形式</translation>
+    </message>
+    <message>
+        <source>chunks in its list: %1, by its own count: %2</source>
+        <translation>其列表中的数据段：%1，其自身计数：%2</translation>
+    </message>
+    <message>
+        <source>it is not there</source>
+        <translation>它不存在</translation>
+    </message>
+    <message>
+        <source>the hash of its list is not the one that run.json keeps</source>
+        <translation>其列表的哈希与 run.json 保存的不同</translation>
+    </message>
+    <message>
+        <source>tracker and parent.json disagree (%1), and nothing proves one of them. Chunks would be left out or trained by the wrong one. Put a copy of %2 or of %3 back from before.</source>
+        <translation>账本与 parent.json 不一致（%1），且没有任何东西能证明其中之一。数据段可能会按错误的一方被排除或训练。请恢复 %2 或 %3 之前的副本。</translation>
+    </message>
+    <message>
+        <source>the list of the chunks that the parent run trained was changed, and parent.json cannot say how: %1</source>
+        <translation>父运行训练过的数据段列表被改动，而 parent.json 无法说明如何改动：%1</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker</source>
+        <translation>检查点 %1 在账本中的清单与账本最近一次快照（%2）中的不同：两者之一被手工改动过，或清单与账本被一并改动</translation>
+    </message>
+    <message>
+        <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
+        <translation>父运行训练过哪些数据段（仅将账本与 parent.json 相互比对）：此运行由不保存该列表哈希的版本创建</translation>
+    </message>
+    <message>
+        <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
+        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单和账本再恢复运行；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续，此后不再有任何地方指出这一点。</translation>
+    </message>
+    <message>
+        <source>Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.</source>
+        <translation>检查点 %1 曾被标为损坏，其实完好：它连同 1 个数据段被收回。</translation>
+    </message>
+    <message>
+        <source>%1 Its chunk is free again.</source>
+        <translation>%1 它的数据段又空闲了。</translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains none again.</source>
+        <translation>它保留 1 个数据段，不重新训练任何数据段。</translation>
+    </message>
+    <message>
+        <source>It keeps 1 chunk and trains %1 again: %2.</source>
+        <translation>它保留 1 个数据段，重新训练 %1 个：%2。</translation>
+    </message>
+    <message>
+        <source>a person stopped it, and %1</source>
+        <translation>有人停止了它，而且 %1</translation>
+    </message>
+    <message>
+        <source>it was asked to end (SIGTERM: a stop, a shut-down or a log-out), and %1</source>
+        <translation>它被要求结束（SIGTERM：停止、关机或注销），而且 %1</translation>
+    </message>
+    <message>
+        <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). It has said nothing for %3. SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, in about %4, or as soon as others wait for it, it is ended and started again.</source>
+        <translation>工作进程 %1 停住了：有人停止了进程 %2（Ctrl+Z、SIGSTOP、调试器）。它已经 %3 没有消息。SIGCONT（`fg`、`kill -CONT`）让它继续；当它的租期结束（约 %4 后），或一旦有其他进程等它，它就会被结束并重新启动。</translation>
+    </message>
+    <message>
+        <source>the feeder stands still</source>
+        <translation>供数进程停住了</translation>
+    </message>
+    <message>
+        <source>The feeder stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then no block is prepared. When workers wait for data, it is ended and started again.</source>
+        <translation>供数进程停住了：有人暂停了进程 %1（Ctrl+Z、SIGSTOP、调试器）。SIGCONT（`fg`、`kill -CONT`）可让它继续；在此之前不会准备任何块。当工作进程等待数据时，它会被结束并重新启动。</translation>
+    </message>
+    <message>
+        <source>A process that cannot be seen from here, perhaps in another container, holds the run.</source>
+        <translation>一个从这里看不到的进程（可能在另一个容器中）持有此运行。</translation>
+    </message>
+    <message>
+        <source>The supervisor (process %1) holds the run.</source>
+        <translation>监督进程（进程 %1）持有此运行。</translation>
+    </message>
+    <message>
+        <source>Resuming asks for it again.</source>
+        <translation>恢复运行时会再次请求。</translation>
+    </message>
+    <message>
+        <source>a part of the data cannot be read (%1). Resuming tries it again.</source>
+        <translation>一部分数据无法读取（%1）。恢复运行时会重试。</translation>
+    </message>
+    <message>
+        <source>the supervisor ended it: %1</source>
+        <translation>监督进程结束了它：%1</translation>
+    </message>
+    <message>
+        <source>it ended its work and did not exit</source>
+        <translation>它完成了工作却没有退出</translation>
+    </message>
+    <message>
+        <source>it stood still while it started</source>
+        <translation>它在启动时停住了</translation>
+    </message>
+    <message>
+        <source>%1 ended: %2. See %3 for more.</source>
+        <translation>%1 已结束：%2。详情见 %3。</translation>
+    </message>
+    <message>
+        <source>%1: its block has 1 chunk; the number of the chunk or the row of the block was changed</source>
+        <translation>%1：它的块有 1 个数据段；数据段的编号或块的那一行被改过</translation>
+    </message>
+    <message>
+        <source>epoch %1 leaves out 1 chunk that the parent run trained (parent.json names it)</source>
+        <translation>第 %1 轮略去了父运行训练过的 1 个数据段（parent.json 中有其名称）</translation>
+    </message>
+    <message>
+        <source>1 chunk of epoch %1 is in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
+        <translation>第 %1 轮的 1 个数据段也在父运行的权重中：本次运行是新的一遍（parent_chunks=again）</translation>
+    </message>
+    <message>
+        <source>epoch %1 is closed although 1 chunk is left</source>
+        <translation>第 %1 轮已关闭，但还剩 1 个数据段</translation>
+    </message>
+    <message>
+        <source>checkpoint %1 is not older than what round %2 of merging gave, and is said to have been given to it</source>
+        <translation>检查点 %1 并不早于第 %2 轮合并的结果，却被记为该轮的输入</translation>
+    </message>
+    <message>
+        <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
+        <translation>工作进程 %1 被记为替一个并非由它训练的副本参与了第 %2 轮合并</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
+        <translation>%1 的状态为 %2，而其最后一个事件说它是 %3：其行被外部改动</translation>
+    </message>
+    <message>
+        <source>%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it</source>
+        <translation>%1：账本中的行数、窗口数或词元数与其块不符；已按该块重新写入</translation>
+    </message>
+    <message>
+        <source>reading which trainings were given up</source>
+        <translation>读取哪些训练被放弃时</translation>
+    </message>
+    <message>
+        <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
+        <translation>没有账本 %1；`furrowctl doctor %2 --repair` 会重建检查点所能证明的内容</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.</source>
+        <translation>第一轮中指名不训练的数据段：%1 个在 %2 中，%3 个在 %4 中。</translation>
+    </message>
+    <message>
+        <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
+        <translation>%1 不是文件夹，而工作区在那里要放一个文件夹。请移走占用该名称的东西。</translation>
     </message>
 </context>
 <context>
@@ -12339,6 +12531,10 @@ Vocabulary %3</source>
         <source>%1 of %2 samples in checkpoints</source>
         <translation>%2 个样本中有 %1 个在检查点中</translation>
     </message>
+    <message>
+        <source>left out, none of its steps was finite</source>
+        <translation>被略去，它没有一步的数值是有限的</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CoveragePage</name>
@@ -12744,6 +12940,10 @@ Vocabulary %3</source>
     <message>
         <source>samples left out, their steps were not finite %1</source>
         <translation>略去的样本（其训练步不是有限值）%1</translation>
+    </message>
+    <message>
+        <source>of these left out, their steps were not finite %1</source>
+        <translation>其中被略去（其步的数值非有限）%1</translation>
     </message>
 </context>
 <context>
@@ -13534,6 +13734,10 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>no: it is left out</source>
         <translation>否：已排除</translation>
+    </message>
+    <message>
+        <source>no: it is left out, none of its steps was finite</source>
+        <translation>否：被略去，它没有一步的数值是有限的</translation>
     </message>
 </context>
 <context>
@@ -15310,6 +15514,14 @@ pattern 正则表达式</translation>
     <message>
         <source>nobody holds them; %1 excluded and %2 poisoned or accepted stay so</source>
         <translation>无人持有；%1 个已排除、%2 个有毒或已接受的保持不变</translation>
+    </message>
+    <message>
+        <source>; %1 of them were left when the run went back to an older checkpoint</source>
+        <translation>；其中 %1 个在运行回到较早的检查点时被放弃</translation>
+    </message>
+    <message>
+        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <translation>；其中 %1 个只在一个已损坏、已不存在或未参与合并的检查点中</translation>
     </message>
 </context>
 <context>

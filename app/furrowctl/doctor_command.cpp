@@ -23,6 +23,7 @@
 #include "core/run/folder/run_links.h"
 #include "core/run/start/worker_check.h"
 #include "core/tracker/sqlite/sqlite_version.h"
+#include "core/workspace/workspace_problems.h"
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,8 @@ void addDisk(std::vector<Finding>& findings, const std::string& workspace)
         findings.push_back({ "workspace", workspace, false, unsafe });
     else
         findings.push_back({ "workspace", workspace, true, "" });
+    for (const auto& problem : workspaceProblems(pathFromUtf8(workspace)))
+        findings.push_back({ "workspace", "holds what it should not", false, problem.text() });
     if (auto space = freeBytes(folder); space.ok())
         findings.push_back({ "free disk", formatBytes(space.value()), space.value() > (5ull << 30),
             space.value() > (5ull << 30) ? "" : "Less than 5 GiB: checkpoints and prepared blocks may not fit." });
@@ -247,7 +250,9 @@ int repair(const std::string& run, bool acceptLoss, bool json)
             : r.foreign   ? r.damage + "\nThe tracker of this run was made anew from "
                           : "The tracker was damaged: " + r.damage + "\nIt was made anew from ")
               << r.basis << ".\n"
-              << r.rebuilt.checkpoints << " checkpoints were added; " << r.committed << " of " << r.known
+              << (r.rebuilt.checkpoints == 1 ? "1 checkpoint was added; "
+                                             : std::to_string(r.rebuilt.checkpoints) + " checkpoints were added; ")
+              << r.committed << " of " << r.known
               << " chunks are in the weights by that, the rest is trained (again).\n";
     printNotes(notes);
     if (!r.oldCopy.empty())

@@ -228,6 +228,9 @@ nlohmann::json planJson(const ResumePlan& plan)
     }
     nlohmann::json json = fatesJson(plan, all);
     json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
+        { "given_up",
+            { { "went_back", plan.givenUp.wentBack }, { "damaged", plan.givenUp.damaged },
+                { "now", plan.givenUp.now } } },
         { "twice", plan.twice ? nlohmann::json(*plan.twice) : nlohmann::json(nullptr) },
         { "missing", plan.missing ? nlohmann::json(*plan.missing) : nlohmann::json(nullptr) },
         { "loss", plan.loss.text() }, { "older_tracker", plan.olderTracker }, { "notes", plan.notes },
@@ -257,6 +260,7 @@ Result<const ResumePlan::CheckpointChoice*> choose(const RunPaths& paths, Resume
                 sentence("Checkpoint %1 cannot be chosen: %2", { folder, choice.problem }) };
         FURROW_TRY_ASSIGN(auto reader, openLedger(paths));
         FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, choice.row.id, plan.files()));
+        FURROW_TRY_ASSIGN(plan.givenUp, givenUpChunks(plan.effect, reader));
         return &choice;
     }
     return Error { ErrorCode::InvalidArgument,
@@ -293,19 +297,26 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 struct DryRun {
     ResumePlan plan;
     RateForecast rate;
-    std::int64_t givenUp = 0; ///< of the chunks whose work is lost (givenUpChunks)
     Message limit; ///< why the attempt would end as soon as it has begun; "": there is something to train
     Message replicas; ///< what becomes of them; "": each goes on as it is
     Status verdict; ///< what the resume would answer
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
 
-/// Of the lost chunks, those that did not die with a worker: somebody chose to go on without their checkpoint.
-std::string givenUpText(const DryRun& dry)
+/// Of the lost chunks, those that did not die with a worker: the run goes on without the checkpoint that had them.
+/// @param fromOlder  this resume goes back to a checkpoint
+std::string givenUpText(const GivenUpChunks& givenUp, bool fromOlder)
 {
-    return dry.givenUp == 0 ? std::string()
-                            : ", " + formatCount(dry.givenUp)
-            + " because the run goes on without the checkpoint that had them: it went back to an older one, or that one was damaged or gone";
+    const std::int64_t wentBack = givenUp.wentBack + (fromOlder ? givenUp.now : 0);
+    const std::int64_t damaged = givenUp.damaged + (fromOlder ? 0 : givenUp.now);
+    std::string text;
+    if (wentBack > 0)
+        text += ", " + formatCount(wentBack)
+            + " because the run goes on from a checkpoint that is older than the one that had them";
+    if (damaged > 0)
+        text += ", " + formatCount(damaged)
+            + " because the checkpoint that had them is damaged, gone or left out of a merge";
+    return text;
 }
 
 void printWords(const ResumeOptions& o, const DryRun& dry)
@@ -321,9 +332,9 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
     std::cout << effectSentence(p.effect) << "\n"
               << "  " << count(ChunkFate::Redo)
               << (o.checkpoint.empty() ? " because their checkpoints are not whole, " : " that were trained after it, ")
-              << formatCount(p.effect[ChunkFate::Lost] - dry.givenUp)
-              << " because their weights died before a checkpoint" << givenUpText(dry) << ". "
-              << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
+              << formatCount(p.effect[ChunkFate::Lost] - p.givenUp.sum())
+              << " because their weights died before a checkpoint" << givenUpText(p.givenUp, !o.checkpoint.empty())
+              << ". " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
               << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
               << " poisoned or accepted.\n";
@@ -373,7 +384,6 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     FURROW_TRY_ASSIGN(auto rate, rateAfter(o, wanted, plan, from));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths));
     DryRun dry { .plan = std::move(plan), .rate = std::move(rate) };
-    FURROW_TRY_ASSIGN(dry.givenUp, givenUpChunks(dry.plan.effect, reader));
     if (from == nullptr)
         dry.replicas = replicasInWords(dry.plan.heads, wanted);
     dry.limit = limitInWords(limitReached(status, dry.plan, wanted, from), status, wanted);

@@ -11,6 +11,7 @@
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/status/samples_left_out.h"
+#include "core/run/status/telling_workers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -112,13 +113,6 @@ std::string unreadText(const RunStatus& s)
 
 bool isAboutFeeder(const Message& reason) { return tells(reason, { kFeederDoes }); }
 
-/// The loss is a mean over workers of which some, not all, told it of steps that no checkpoint has.
-bool isPartlyGone(const RunStatus& s)
-{
-    return !s.lossIsGone && !isAnyAlive(s)
-        && std::any_of(s.workers.begin(), s.workers.end(), [](const WorkerStatus& w) { return w.lossIsGone; });
-}
-
 std::string progressLine(const RunStatus& s)
 {
     std::string text = toString(s.state) + (s.hindrance ? ": " + s.hindrance->words : "");
@@ -136,9 +130,9 @@ std::string progressLine(const RunStatus& s)
         }
     }
     text += "  step " + formatCount(s.steps) + "  loss " + fixed(s.loss, 4)
-        + (s.lossIsGone           ? " (of steps that are lost)"
-                : isPartlyGone(s) ? " (partly of steps that are lost)"
-                                  : "");
+        + (s.lossIsGone                            ? " (of steps that are lost)"
+                : workersOfLostLoss(s.workers) > 0 ? " (partly of steps that are lost)"
+                                                   : "");
     if (isAnyAlive(s))
         text += "  " + paceText(s.tokensPerSecond);
     if (s.evaluation)
@@ -210,14 +204,25 @@ private:
 
 bool isOver(const RunStatus& s) { return !s.supervised && s.state != RunState::Running && s.state != RunState::New; }
 
+/// Of committed chunks those that are in no weights; "": none is.
+std::string untrainedText(std::int64_t chunks)
+{
+    if (chunks == 0)
+        return {};
+    return " (" + formatCount(chunks)
+        + (chunks == 1 ? " of them is left out by name, as its steps were not finite)"
+                       : " of them are left out by name, as their steps were not finite)");
+}
+
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
-std::string epochText(const RunStatus& s, const EpochRow& e)
+std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoch& skipped)
 {
     const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
     const std::int64_t wanted = e.chunks.sum() - e.chunks[ChunkState::Excluded];
     std::string text = "epoch " + std::to_string(e.epoch + 1) + (e.closedWallNs ? ", complete" : "") + ": blocks "
         + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0)) + " visited, chunks "
         + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
+        + untrainedText(skipped.chunks)
         + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out"
                                               : std::string())
         + (e.chunks[ChunkState::Accepted] > 0
@@ -227,7 +232,10 @@ std::string epochText(const RunStatus& s, const EpochRow& e)
     if (const auto partly = e.partly.sum(); partly > 0)
         text += "  partly trained: " + formatCount(partly) + (partly == 1 ? " chunk, " : " chunks, ")
             + formatCount(e.partly.samplesDone) + " of " + formatCount(e.partly.samples)
-            + " samples in checkpoints; only the rest is to come\n";
+            + " samples in checkpoints; only the rest is to come"
+            + (skipped.samplesOfPartly == 0 ? "\n"
+                                            : " (" + formatCount(skipped.samplesOfPartly)
+                        + " more were left out by name, as their steps were not finite)\n");
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"
@@ -275,8 +283,9 @@ std::string statusText(const RunStatus& s)
         + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
+    auto skipped = skippedByEpoch(s);
     for (const EpochRow& epoch : openEpochs(s.epochs))
-        text += epochText(s, epoch);
+        text += epochText(s, epoch, skipped[epoch.epoch]);
     for (const auto& note : dataInWords(s))
         text += "  " + note + "\n";
     if (!s.poisonedCause.empty())

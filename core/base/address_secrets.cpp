@@ -71,6 +71,21 @@ public:
         lookAtWord(from); // what looked like a host and a port may be a name and the begin of a password
         return at_ == std::string_view::npos || at_ < from ? std::nullopt : std::optional(SecretPlace { from, at_ });
     }
+    /// Where the slashes behind the scheme are too few, too many or turned round. An account only with a password:
+    /// names of files have an '@' too.
+    std::optional<SecretPlace> behindBrokenScheme(std::size_t from)
+    {
+        lookAtAuthority(from);
+        const std::size_t colon = text_.find(':', from);
+        std::size_t at = authorityAt_;
+        if (at == std::string_view::npos || at < from) {
+            if (colon >= authorityEnd_ || text_.find_first_not_of("0123456789", colon + 1) >= authorityEnd_)
+                return std::nullopt; // no password begins before the end of the host
+            lookAtWord(from);
+            at = at_;
+        }
+        return at == std::string_view::npos || colon >= at ? std::nullopt : std::optional(SecretPlace { from, at });
+    }
     /// Without a scheme it is an account only with a password.
     std::optional<SecretPlace> withoutScheme(std::size_t from)
     {
@@ -99,7 +114,18 @@ private:
         at_ = at == std::string_view::npos ? at : from + at;
     }
 
+    void lookAtAuthority(std::size_t from)
+    {
+        if (from < authorityEnd_)
+            return;
+        authorityEnd_ = endOf(text_, from, kAuthorityEnds);
+        const auto at = text_.substr(from, authorityEnd_ - from).rfind('@');
+        authorityAt_ = at == std::string_view::npos ? at : from + at;
+    }
+
     std::string_view text_;
+    std::size_t authorityEnd_ = 0;
+    std::size_t authorityAt_ = std::string_view::npos; // the last '@' before authorityEnd_
     std::size_t wordEnd_ = 0;
     std::size_t at_ = std::string_view::npos; // the last '@' before wordEnd_
 };
@@ -281,21 +307,55 @@ bool looksLikeToken(std::string_view word)
 
 namespace {
 
+/// Those that people write an account into.
+constexpr std::array<std::string_view, 17> kSchemes = { "http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh",
+    "s3", "gs", "hf", "git", "socks4", "socks5", "socks5h", "webdav", "webdavs" };
+
+/// The word that ends before a colon; "": it is no scheme. One letter is a drive.
+std::string_view schemeBefore(std::string_view text, std::size_t colon)
+{
+    std::size_t begin = colon;
+    while (begin > 0 && isWordByte(text[begin - 1]))
+        --begin;
+    const bool isScheme = colon - begin > 1 && std::isalpha(static_cast<unsigned char>(text[begin])) != 0
+        && (begin == 0 || text[begin - 1] != '@'); // of a host and its port
+    return isScheme ? text.substr(begin, colon - begin) : std::string_view();
+}
+
+/// Whether an address with the wrong number of slashes begins at a colon. Without any, words and times look so too.
+bool isBrokenAddress(std::string_view text, std::size_t colon, std::size_t slashesEnd)
+{
+    const auto scheme = schemeBefore(text, colon);
+    return !scheme.empty() && text.substr(colon, slashesEnd - colon) != "://"
+        && (slashesEnd > colon + 1 || isAnyOf(lowerCase(scheme), kSchemes));
+}
+
 std::vector<SecretPlace> accountsIn(std::string_view text)
 {
+    constexpr std::string_view kScheme = "://";
+    constexpr const char* kJoints = ":/";
     Accounts accounts(text);
     std::vector<SecretPlace> places;
-    for (auto at = text.find("//"); at != std::string_view::npos;) {
-        const std::size_t from = at + 2;
+    for (auto at = text.find_first_of(kJoints); at != std::string_view::npos;) {
+        const bool isColon = text[at] == ':';
+        const std::size_t slashesEnd = isColon ? std::min(text.find_first_not_of("/\\", at + 1), text.size()) : at + 1;
         const char before = at == 0 ? ' ' : text[at - 1];
+        std::size_t from = at + 1;
         std::optional<SecretPlace> found;
-        if (before == ':')
+        if (isColon && isBrokenAddress(text, at, slashesEnd)) {
+            from = slashesEnd;
+            found = accounts.behindBrokenScheme(from);
+        } else if (text.substr(at).starts_with(kScheme)) {
+            from = at + kScheme.size();
             found = accounts.behindScheme(from);
-        else if (!isWordByte(before) && before != '/' && before != '\\')
-            found = accounts.withoutScheme(from);
+        } else if (text.substr(at).starts_with("//")) {
+            from = at + 2;
+            if (!isWordByte(before) && before != '/' && before != '\\')
+                found = accounts.withoutScheme(from);
+        }
         if (found && found->end > found->begin)
             places.push_back(*found);
-        at = text.find("//", found ? found->end : from);
+        at = text.find_first_of(kJoints, found ? found->end : from);
     }
     return places;
 }

@@ -15,10 +15,10 @@ struct SecretPlace {
     std::size_t end = 0;
 };
 
-/// Names and passwords of addresses, values of parameters that sign one, and, in addresses that begin with http:// or
-/// https://, tokens of known services in the path and all parameters and words behind it that are not known to be
-/// harmless: what opens an address has any name ("key", "rlkey", "jwt"), so the harmless ones are listed. One behind
-/// the other, in linear time.
+/// Names and passwords of addresses, also of such as are mistyped ("wss:/u:p@h", "https:u:p@h"), values of parameters
+/// that sign one, and, in addresses that begin with http:// or https://, tokens of known services in the path and all
+/// parameters and words behind it that are not known to be harmless: what opens an address has any name ("key",
+/// "rlkey", "jwt"), so the harmless ones are listed. One behind the other, in linear time.
 std::vector<SecretPlace> secretPlacesIn(std::string_view text);
 
 /// @param places  one behind the other

@@ -1,5 +1,6 @@
 #include "core/base/file_system.h"
 
+#include "core/base/dead_link.h"
 #include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/path.h"
@@ -51,6 +52,12 @@ Message whyNotThere(const std::filesystem::path& path)
     return sentence("it or its folder does not exist");
 }
 
+Message whyTaken(const std::filesystem::path& path)
+{
+    const Message deadLink = deadLinkOn(path);
+    return deadLink.empty() ? sentence("the name is taken") : deadLink;
+}
+
 } // namespace
 
 Error systemError(const Message& failed, int code)
@@ -70,7 +77,7 @@ Error systemError(const Message& failed, int code)
     case EMFILE: return { ErrorCode::Io, what + sentence(kOpenFileLimit) };
     case ENFILE: return { ErrorCode::Io, what + sentence("the system has too many open files; end some programs") };
     case EISDIR: return { ErrorCode::InvalidArgument, what + sentence("it is a folder") };
-    case EEXIST:
+    case EEXIST: return { ErrorCode::Io, what + whyTaken(placeOf(failed)) };
     case ENOTEMPTY: return { ErrorCode::Io, what + sentence("the name is taken") };
     default: return { ErrorCode::Io, what + std::strerror(code) };
     }

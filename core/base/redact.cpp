@@ -74,13 +74,27 @@ bool beginsPath(std::string_view rest)
     return drive || rest.starts_with("/") || rest.starts_with("~/") || rest.starts_with("\\\\");
 }
 
+/// The last part of a path, where any of its words may be a token.
+std::string nameWithoutTokens(std::string_view name)
+{
+    std::string out;
+    for (std::size_t begin = 0; begin < name.size();) {
+        const auto behind = std::find_if_not(name.begin() + static_cast<std::ptrdiff_t>(begin), name.end(), isWordByte);
+        const auto end = std::max<std::size_t>(static_cast<std::size_t>(behind - name.begin()), begin + 1);
+        const auto word = name.substr(begin, end - begin);
+        out += hasSecretHead(word) ? kHidden : word;
+        begin = end;
+    }
+    return out;
+}
+
 /// "/home/ann/runs/one" becomes "…/one".
 std::string shortPath(std::string_view path)
 {
     while (!path.empty() && (path.back() == ',' || path.back() == ':' || path.back() == '.'))
         path.remove_suffix(1);
     const auto cut = path.find_last_of("/\\");
-    return "…/" + std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
+    return "…/" + nameWithoutTokens(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
 class KnownSecrets {

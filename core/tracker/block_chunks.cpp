@@ -1,5 +1,6 @@
 #include "core/tracker/block_chunks.h"
 
+#include "core/tracker/feeder_ledger.h"
 #include "core/tracker/row_bounds.h"
 
 namespace furrow {
@@ -32,6 +33,17 @@ InheritedColumns inheritedColumns(Database& db, std::int64_t block)
     if (!row.next())
         return {};
     return { decodeRanges(row.text(0)), static_cast<Inherited>(row.integer(1)) };
+}
+
+bool storeContent(Database& db, ChunkId chunk, const PreparedChunk& content)
+{
+    const RowCounts& rows = content.rows;
+    return db.run(
+               "UPDATE chunk SET samples=?, filtered=?, failed=?, held_out=?, duplicates=?, windows=?, tokens=?, digest=?"
+               " WHERE id=? AND rows=?",
+               rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, content.windows, content.tokens,
+               static_cast<std::int64_t>(content.digest), chunk, rows.rows)
+        == 1;
 }
 
 void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const Message& cause)

@@ -6,6 +6,8 @@
 
 namespace furrow {
 
+struct PreparedChunk;
+
 constexpr unsigned bit(ChunkState state) { return 1U << static_cast<unsigned>(state); }
 
 std::vector<std::int64_t> openEpochs(Database& db);
@@ -18,6 +20,9 @@ struct InheritedColumns {
     Inherited mark = Inherited::Nothing;
 };
 InheritedColumns inheritedColumns(Database& db, std::int64_t block);
+
+/// What preparing showed of a chunk. @return false: the chunk has another number of rows by the plan of its block
+bool storeContent(Database& db, ChunkId chunk, const PreparedChunk& content);
 
 /// The prepared file of a block is gone or cannot be read: its free chunks wait until it is prepared again.
 void evictBlock(LedgerFile& file, ChunkMoves& moves, std::int64_t block, const Message& cause);

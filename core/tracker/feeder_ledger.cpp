@@ -10,6 +10,7 @@
 #include "core/tracker/window_ranges.h"
 
 #include <algorithm>
+#include <set>
 #include <map>
 
 namespace furrow {
@@ -90,25 +91,54 @@ Status checkBlock(const NewBlock& block)
     return {};
 }
 
-// What preparing showed, for chunks that were never prepared.
-void storeCounts(LedgerFile& file, ChunkId chunk, const PreparedChunk& found)
+void storeFound(Database& db, ChunkId chunk, const PreparedChunk& found)
+{
+    if (!storeContent(db, chunk, found))
+        db.fail({ ErrorCode::Corrupt,
+            sentence("%1 was prepared with %2 rows, which is not what its block promised",
+                { toString(chunk), Count(found.rows.rows) }) });
+}
+
+// What preparing showed, for chunks that were never prepared, and the meters of the epoch that go with it.
+void storeCounts(Database& db, ChunkId chunk, const PreparedChunk& found)
 {
     const RowCounts& rows = found.rows;
-    const std::int64_t changed = file.db.run(
-        "UPDATE chunk SET samples=?, filtered=?, failed=?, held_out=?, duplicates=?, windows=?, tokens=?, digest=?"
-        " WHERE id=? AND windows IS NULL AND rows=?",
-        rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, found.windows, found.tokens,
-        static_cast<std::int64_t>(found.digest), chunk, rows.rows);
-    if (changed != 1) {
-        file.db.fail({ ErrorCode::Corrupt,
-            sentence("%1 was prepared with %2 rows, which is not what its block promised",
-                { toString(chunk), Count(rows.rows) }) });
-        return;
-    }
-    file.db.run(
+    storeFound(db, chunk, found);
+    db.run(
         "UPDATE epoch SET known_samples=known_samples+?, known_filtered=known_filtered+?, known_failed=known_failed+?,"
         " known_held_out=known_held_out+?, known_duplicates=known_duplicates+? WHERE epoch=?",
         rows.samples, rows.filtered, rows.failed, rows.heldOut, rows.duplicates, placeOf(chunk).epoch);
+}
+
+/// The meters of an epoch of which rows were stored anew: whoever had changed these may have changed the meters or not.
+void countKnownAnew(Database& db, std::int64_t epoch)
+{
+    db.run(
+        "UPDATE epoch SET known_samples=s.a, known_filtered=s.b, known_failed=s.c, known_held_out=s.d, known_duplicates=s.e FROM"
+        " (SELECT sum(samples) a, sum(filtered) b, sum(failed) c, sum(held_out) d, sum(duplicates) e FROM chunk WHERE epoch=?1) s WHERE epoch.epoch=?1",
+        epoch);
+}
+
+/// Whether the row of a chunk, which was prepared before, says what preparing its block again shows.
+bool isAsPrepared(Database& db, const ChunkRow& chunk, const PreparedChunk& found)
+{
+    return chunk.rows == found.rows && chunk.windows == found.windows && chunk.tokens == found.tokens
+        && db.integer("SELECT digest FROM chunk WHERE id=?", chunk.id) == static_cast<std::int64_t>(found.digest);
+}
+
+/// Of a chunk that is in no weights and in nobody's hands. What a block of the same digest holds is beyond doubt: its
+/// row was changed from outside, and whoever claims it would train, or pass over, something else. @return whether it
+/// was
+bool storeAnewWhereChanged(LedgerFile& file, const ChunkRow& chunk, const PreparedChunk& found)
+{
+    constexpr unsigned kInUse = bit(ChunkState::Leased) | bit(ChunkState::Trained) | bit(ChunkState::Committed);
+    if ((bit(chunk.state) & kInUse) != 0 || isAsPrepared(file.db, chunk, found))
+        return false;
+    storeFound(file.db, chunk.id, found);
+    writeRunEvent(file, 0,
+        sentence("%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it",
+            { toString(chunk.id) }));
+    return true;
 }
 
 void storeNotes(Database& db, std::int64_t block, std::span<const PreparedChunk> chunks, const Message& firstUnreadable)
@@ -242,17 +272,21 @@ Status FeederLedger::setPrepared(std::int64_t block, const std::string& fileName
     db.run("UPDATE block SET prepared=1, file_name=?, digest=?, problem='' WHERE block=?", fileName, digest, block);
     if (firstDigest.empty())
         storeNotes(db, block, chunks, firstUnreadable);
+    std::set<std::int64_t> changed; // epochs
     for (const ChunkId id : chunksIn(db, block, 0xff)) {
         const auto& found = chunks[static_cast<std::size_t>(placeOf(id).column)];
         ChunkRow chunk = loadChunk(db, id);
-        if (!chunk.windows) {
-            storeCounts(file, id, found);
-            chunk = loadChunk(db, id);
-        }
+        if (!chunk.windows)
+            storeCounts(db, id, found);
+        else if (storeAnewWhereChanged(file, chunk, found))
+            changed.insert(chunk.place.epoch);
+        chunk = loadChunk(db, id);
         if (chunk.state == ChunkState::Pending)
             moves.move(chunk, chunk.windows == 0 ? ChunkState::Committed : ChunkState::Free,
                 chunk.windows == 0 ? sentence("nothing to train") : sentence("prepared"));
     }
+    for (const std::int64_t epoch : changed)
+        countKnownAnew(db, epoch);
     moves.finish();
     return transaction.commit();
 }

@@ -49,7 +49,8 @@ public:
     /// Why the last block is not proven yet, shown in words ("reading file 3 of 7").
     Status setUnprovenReason(const Message& reason);
     /// Pending -> Free for the chunks of all open epochs. The first digest is kept; another one later is Corrupt and
-    /// the block's free chunks stop being claimable.
+    /// the block's free chunks stop being claimable. Of a block that was prepared before, chunks that are in no weights
+    /// and nobody holds, and of which the tracker says something else, are named in an event and stored anew.
     /// @param firstUnreadable  as DataNotes, of this block; of the first preparation only
     Status setPrepared(std::int64_t block, const std::string& fileName, const std::string& digest,
         std::span<const PreparedChunk> chunks, const Message& firstUnreadable = {});

@@ -10,6 +10,9 @@
 #include "core/tracker/schema.h"
 
 #include <charconv>
+#include <chrono>
+#include <map>
+#include <mutex>
 
 namespace furrow {
 
@@ -95,6 +98,39 @@ bool isAlone(const std::filesystem::path& tracker)
     return !isAnyInWal(tracker) && !isTaken(shared) && !isTaken(journal);
 }
 
+/// How long whoever opens a tracker to read it waits for who has locked the whole file, as nobody does for long who
+/// trains. A command opens it several times, and the console each second: what was waited for in vain is not waited for
+/// as long again. Thread-safe.
+class ReadersPatience {
+public:
+    int limitMs(const std::filesystem::path& tracker)
+    {
+        const std::lock_guard guard(mutex_);
+        const auto vain = inVain_.find(tracker);
+        const bool isFresh = vain != inVain_.end() && std::chrono::steady_clock::now() - vain->second < kRemembered;
+        return isFresh ? kAgainMs : kFirstMs;
+    }
+    void learn(const std::filesystem::path& tracker, bool isLocked)
+    {
+        const std::lock_guard guard(mutex_);
+        if (isLocked)
+            inVain_[tracker] = std::chrono::steady_clock::now();
+        else
+            inVain_.erase(tracker);
+    }
+
+private:
+    static constexpr int kFirstMs = 2'500; // a large WAL is taken up in that time
+    static constexpr int kAgainMs = 200;
+    static constexpr auto kRemembered = std::chrono::seconds(10);
+
+    std::mutex mutex_;
+    std::map<std::filesystem::path, std::chrono::steady_clock::time_point>
+        inVain_; // guarded by mutex_: when each tracker was locked for too long
+};
+
+ReadersPatience readersPatience;
+
 } // namespace
 
 Result<Database> openForReading(
@@ -103,7 +139,7 @@ Result<Database> openForReading(
     FURROW_TRY(refuseLinkedDatabase(tracker));
     Database::Options options;
     options.access = Database::Access::ReadOnly;
-    options.busyMs = 5'000; // only who has locked the whole file keeps others from reading
+    options.busyMs = readersPatience.limitMs(tracker);
     options.shownAs = shownAs;
     options.makesNothing = readFor == ReadFor::Look;
     options.immutable = readFor == ReadFor::Look && isAlone(tracker);
@@ -113,6 +149,7 @@ Result<Database> openForReading(
         options.immutable = true;
         db = Database::open(tracker, options);
     }
+    readersPatience.learn(tracker, !db.ok() && db.error().code == ErrorCode::Busy);
     if (!db.ok())
         return db.error();
     FURROW_TRY(checkSchema(db.value()));

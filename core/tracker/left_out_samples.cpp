@@ -3,34 +3,30 @@
 #include "core/base/path.h"
 #include "core/tracker/ledger_file.h"
 #include "core/tracker/row_bounds.h"
-#include "core/tracker/types.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 
 namespace furrow {
 
 namespace {
 
-using ByEpoch = std::map<std::int64_t, std::int64_t>;
-
-// The parts of a committed chunk change with a commit, or when checkpoints leave the lineage.
+// Parts come with checkpoints, and chunks are committed with them, or leave the lineage with them.
 constexpr const char* kMoment
     = "SELECT (SELECT value FROM meta WHERE key='run_id')||' '||(SELECT count(*) FROM checkpoint)||' '||(SELECT total(surviving) FROM checkpoint)||' '||(SELECT total(n4) FROM epoch)";
 
 /// Of a large run all parts are many to read, and a console asks each second. Any thread.
 class Known {
 public:
-    std::optional<ByEpoch> at(const std::string& tracker, const std::string& moment) const
+    SkippedChunks at(const std::string& tracker, const std::string& moment) const
     {
         const std::lock_guard lock(mutex_);
         const auto found = all_.find(tracker);
-        return found == all_.end() || found->second.moment != moment ? std::nullopt
-                                                                     : std::optional(found->second.leftOut);
+        return found == all_.end() || found->second.moment != moment ? nullptr : found->second.leftOut;
     }
-    void keep(const std::string& tracker, const std::string& moment, const ByEpoch& leftOut)
+    void keep(const std::string& tracker, const std::string& moment, const SkippedChunks& leftOut)
     {
         const std::lock_guard lock(mutex_);
         all_[tracker] = { moment, leftOut };
@@ -39,7 +35,7 @@ public:
 private:
     struct Look {
         std::string moment;
-        ByEpoch leftOut;
+        SkippedChunks leftOut;
     };
     mutable std::mutex mutex_;
     std::map<std::string, Look> all_; // guarded by mutex_
@@ -52,30 +48,34 @@ Known& known()
 }
 
 // Tokens that were claimed and not trained are in training, or left out: without any no part needs to be looked at.
-constexpr const char* kIsAllTrained = "SELECT claimed_tokens=tokens FROM budget";
+// What was left out by checkpoints that do not survive is not among them.
+constexpr const char* kIsAllTrained
+    = "SELECT claimed_tokens=tokens AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE surviving=0) FROM budget";
 
 constexpr const char* kLeftOut
-    = "SELECT c.epoch, c.samples, c.windows, sum(p.past-p.first) FROM part p CROSS JOIN chunk c ON c.id=p.chunk"
-      " WHERE p.alive=1 AND p.skipped<>0 AND c.state=? AND c.windows>0"
-      " GROUP BY c.id";
+    = "SELECT c.id, c.state, c.windows, c.samples, p.checkpoint, p.alive, sum(p.past-p.first)"
+      " FROM part p CROSS JOIN chunk c ON c.id=p.chunk WHERE p.skipped<>0 AND c.windows>0"
+      " GROUP BY c.id, p.checkpoint, p.alive ORDER BY c.id, p.checkpoint";
 
-} // namespace
-
-namespace {
-
-ByEpoch readLeftOut(Database& db)
+std::vector<SkippedChunk> readLeftOut(Database& db)
 {
-    ByEpoch byEpoch;
+    std::vector<SkippedChunk> chunks;
     if (db.integer(kIsAllTrained).value_or(0) == 1)
-        return byEpoch;
-    Rows rows = db.query(kLeftOut, ChunkState::Committed);
+        return chunks;
+    Rows rows = db.query(kLeftOut);
     while (rows.next()) {
-        const std::int64_t samples = boundedAt(db, rows, 1, kAmountBounds);
-        const std::int64_t windows = boundedAt(db, rows, 2, kWindowBounds);
-        const std::int64_t leftOut = std::min(boundedAt(db, rows, 3, kAmountBounds), windows);
-        byEpoch[boundedAt(db, rows, 0, kEpochBounds)] += windows > 0 ? samples * leftOut / windows : 0;
+        const ChunkId id = chunkIdAt(db, rows, 0);
+        if (chunks.empty() || chunks.back().chunk != id) {
+            SkippedChunk& chunk = chunks.emplace_back();
+            chunk.chunk = id;
+            chunk.state = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
+            chunk.windows = std::max<std::int64_t>(1, boundedAt(db, rows, 2, kWindowBounds));
+            chunk.samples = boundedAt(db, rows, 3, kAmountBounds);
+        }
+        chunks.back().skipped.push_back(
+            { { rows.integer(4) }, boundedAt(db, rows, 6, kAmountBounds), rows.integer(5) != 0 });
     }
-    return byEpoch;
+    return chunks;
 }
 
 std::string momentOf(Database& db)
@@ -86,7 +86,15 @@ std::string momentOf(Database& db)
 
 } // namespace
 
-Result<std::map<std::int64_t, std::int64_t>> samplesLeftOut(const std::filesystem::path& tracker)
+std::int64_t SkippedChunk::windowsSkipped() const
+{
+    std::int64_t sum = 0;
+    for (const Windows& one : skipped)
+        sum += one.isAlive ? one.count : 0;
+    return std::min(sum, windows);
+}
+
+Result<SkippedChunks> skippedChunks(const std::filesystem::path& tracker)
 {
     FURROW_TRY_ASSIGN(auto opened, openForReading(tracker, {}, ReadFor::Look));
     Database& db = opened;
@@ -94,11 +102,11 @@ Result<std::map<std::int64_t, std::int64_t>> samplesLeftOut(const std::filesyste
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     const std::string moment = momentOf(db);
     if (auto before = known().at(name, moment))
-        return std::move(*before);
-    auto byEpoch = readLeftOut(db);
+        return before;
+    auto chunks = std::make_shared<const std::vector<SkippedChunk>>(readLeftOut(db));
     FURROW_TRY(view.commit());
-    known().keep(name, moment, byEpoch);
-    return byEpoch;
+    known().keep(name, moment, chunks);
+    return SkippedChunks(std::move(chunks));
 }
 
 } // namespace furrow

@@ -560,6 +560,10 @@ Result<bool> SupervisorLedger::emptyWal() { return state_->file.db.checkpoint(Da
 
 Status SupervisorLedger::publishSnapshot(const std::filesystem::path& target)
 {
+    const auto version = state_->file.db.integer("PRAGMA user_version");
+    FURROW_TRY(state_->file.db.takeStatus());
+    if (version != kTrackerVersion) // somebody marked a live tracker: whoever cannot read it has the last one that can
+        return {};
     std::error_code error;
     FURROW_TRY_ASSIGN(const auto beside, entriesOf(target.has_parent_path() ? target.parent_path() : "."));
     for (const auto& file : beside) // of a supervisor that was killed; there is one at a time

@@ -1,4 +1,5 @@
 #include "core/base/sentence.h"
+#include "core/tracker/given_up.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/lineage.h"
@@ -109,8 +110,8 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     if (db.integer("SELECT 1 FROM incarnation WHERE live=1"))
         db.fail({ ErrorCode::Busy, sentence("workers are alive; a run goes back only while nobody trains it") });
     ChunkMoves moves(file, 0);
-    const std::int64_t freed = leave(file, moves, lineage, lineage.badAfter(checkpoint.value),
-        sentence("left out: the run went back to %1", { name }));
+    const std::int64_t freed
+        = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), sentence(kLeftByGoingBack, { name }));
     forgetAllLeft(db);
     writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
     moves.finish();

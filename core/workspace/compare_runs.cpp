@@ -74,8 +74,8 @@ void addLeftOut(std::vector<Message>& caveats, const ComparedRun& first, const C
                 caveats.push_back(sentence("%1 and %2 were not trained on the same texts. %3: %4",
                     { first.name, other.name, run->name, part.what }));
     if (chunksLeftOutByName(first) != chunksLeftOutByName(other))
-        caveats.push_back(sentence("%1 leaves %2 chunks of its first epoch untrained by name, %3 leaves %4.",
-            { first.name, Count(chunksLeftOutByName(first)), other.name, Count(chunksLeftOutByName(other)) }));
+        caveats.push_back(sentence("Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.",
+            { Count(chunksLeftOutByName(first)), first.name, Count(chunksLeftOutByName(other)), other.name }));
 }
 
 /// What stands side by side and means different things.

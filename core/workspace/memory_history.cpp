@@ -1,6 +1,7 @@
 #include "core/workspace/memory_history.h"
 
 #include "core/run/folder/memory_file.h"
+#include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
 
@@ -17,7 +18,7 @@ std::vector<MeasuredMemory> memoryHistory(const std::filesystem::path& workspace
     namespace fs = std::filesystem;
     std::vector<std::pair<fs::file_time_type, fs::path>> folders;
     std::error_code failed;
-    for (const auto& run : fs::directory_iterator(workspace / "runs", failed)) {
+    for (const auto& run : fs::directory_iterator(runsOf(workspace), failed)) {
         const fs::path folder = RunPaths(run.path()).memoryFolder();
         const auto written = fs::last_write_time(folder, failed);
         if (!failed)

@@ -12,6 +12,7 @@
 #include "core/run/status/run_holder.h"
 #include "core/run/status/run_status.h"
 #include "core/workspace/run_folders.h"
+#include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
 #include <map>
@@ -315,7 +316,7 @@ Status startQueue(const std::filesystem::path& workspace)
     program += executablePath().extension();
     ProcessOptions options;
     options.arguments = { "queue", "run", "--workspace", utf8Text(workspace) };
-    options.outputFile = workspace / "queue.log";
+    options.outputFile = queueLog(workspace);
     options.withSecrets = true; // for the feeders of its runs
     auto started = startDetached(program, options);
     return started.ok() ? Status {} : Status(started.error());

@@ -1,6 +1,7 @@
 #include "core/workspace/run_folders.h"
 
 #include "core/run/folder/run_paths.h"
+#include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
 
@@ -23,7 +24,7 @@ std::vector<std::filesystem::path> runFolders(const std::filesystem::path& works
 {
     std::vector<std::filesystem::path> folders;
     std::error_code failed;
-    for (const auto& parent : { workspace / "runs", workspace }) // a folder of runs may be looked at too
+    for (const auto& parent : { runsOf(workspace), workspace }) // a folder of runs may be looked at too
         for (const auto& entry : std::filesystem::directory_iterator(parent, failed)) {
             const bool isThere = std::filesystem::exists(RunPaths(entry.path()).configFile(), failed);
             if (isThere || (failed && !isNoRun(entry.path()))) // of somebody else

@@ -11,6 +11,7 @@
 #include "core/run/folder/run_paths.h"
 #include "core/run/status/run_holder.h"
 #include "core/workspace/workspace_file.h"
+#include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
 
@@ -19,8 +20,6 @@ namespace furrow {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path trashOf(const fs::path& workspace) { return workspace / "trash"; }
 
 /// Where a run goes that does not lie in <workspace>/runs but in the workspace itself: it has to come back to there,
 /// because what was written about it is kept by its place.
@@ -66,7 +65,7 @@ Status checkTrashable(const fs::path& workspace, const fs::path& run)
     if (isLocked(paths.supervisorLock()))
         return heldByAnother(paths);
     const fs::path parent = paths.folder().parent_path();
-    if (parent != absolutePath(workspace) / "runs" && parent != wholeFolder(workspace))
+    if (parent != runsOf(absolutePath(workspace)) && parent != wholeFolder(workspace))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 does not lie in this workspace; only its own runs go to its trash", { utf8Text(run) }) };
     if (isLink(paths.folder()))
@@ -99,7 +98,7 @@ Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& tra
     if (parent == absolutePath(trashBesideRuns(workspace)))
         return move(trashed, workspace);
     if (parent == absolutePath(trashOf(workspace)))
-        return move(trashed, workspace / "runs");
+        return move(trashed, runsOf(workspace));
     return Error { ErrorCode::InvalidArgument,
         sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
 }

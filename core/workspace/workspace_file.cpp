@@ -6,6 +6,7 @@
 #include "core/base/process.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 constexpr std::uintmax_t kLargeWal = 1 << 20;
+constexpr int kLookMs = 2'500; // for who has locked the file: somebody waits for the answer
 constexpr std::size_t kMostTags = 50; // of a run
 constexpr std::size_t kMostTagBytes = 100;
 constexpr std::size_t kMostNoteBytes = 64 << 10;
@@ -109,7 +111,7 @@ void shrinkWal(Database& db, const std::filesystem::path& workspace)
     const auto size = std::filesystem::file_size(wal, failed);
     if (failed || size < kLargeWal)
         return;
-    if (auto lock = FileLock::tryLock(workspace / "library.lock"); lock.ok())
+    if (auto lock = FileLock::tryLock(libraryLock(workspace)); lock.ok())
         (void)db.checkpoint(Database::WalFile::Empty); // the next opening tries again
 }
 
@@ -133,7 +135,7 @@ std::string toString(QueueState state)
 
 std::string noteKey(const std::filesystem::path& workspace, const std::filesystem::path& run)
 {
-    return run.parent_path() == workspace / "runs" ? "runs/" + utf8Text(run.filename()) : utf8Text(run);
+    return run.parent_path() == runsOf(workspace) ? "runs/" + utf8Text(run.filename()) : utf8Text(run);
 }
 
 std::filesystem::path workspaceFile(const std::filesystem::path& workspace) { return workspace / "library.sqlite"; }
@@ -159,7 +161,8 @@ Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace
 Result<WorkspaceFile> WorkspaceFile::look(const std::filesystem::path& workspace)
 {
     const auto file = workspaceFile(workspace);
-    auto opened = Database::open(file, { .access = Database::Access::ReadOnly, .makesNothing = true });
+    auto opened
+        = Database::open(file, { .access = Database::Access::ReadOnly, .makesNothing = true, .busyMs = kLookMs });
     if (!opened.ok() && opened.error().code == ErrorCode::Io) // it has no WAL, so nobody writes
         opened = Database::open(file, { .access = Database::Access::ReadOnly, .immutable = true });
     return checked(workspace, std::move(opened));

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void aLockForReadingStoppedTheRunAndWasNotNamed();
     void aLockOnTheMarksOfReadersEndedTheRun();
     void aKillWaitedForWhoHeldTheTracker();
+    void aLockOnTheWholeTrackerKeptEachCommandWaiting();
     void aRunThatCouldNotBeReadShowedZeros();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
@@ -334,6 +335,25 @@ void TestLocks::aKillWaitedForWhoHeldTheTracker()
     QVERIFY2(killed.exitCode == 0, qPrintable(killed.text + killed.errors));
     QVERIFY2(killed.errors.contains(QStringLiteral("was killed with all that it started")), qPrintable(killed.errors));
     QTRY_VERIFY(!furrow::isLocked(std::filesystem::path(run_.toStdString()) / "supervisor.lock"));
+}
+
+// status, audit and stop answered after 5 to 20 s.
+void TestLocks::aLockOnTheWholeTrackerKeptEachCommandWaiting()
+{
+    startRun(3000);
+    {
+        const furrow::test::ForeignLock lock(tracker(), 0x40000000, 1);
+        QVERIFY(lock.pid() > 0);
+        const auto named = QStringLiteral("process %1").arg(lock.pid());
+        for (const char* command : { "status", "audit", "save", "stop" }) {
+            QElapsedTimer timer;
+            timer.start();
+            const auto shown = said({ QLatin1String(command), run_ });
+            QVERIFY2(timer.elapsed() < 4'900, qPrintable(QString::number(timer.elapsed()) + shown));
+            QVERIFY2(shown.contains(named), qPrintable(QLatin1String(command) + shown));
+        }
+    }
+    QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("interrupted") }));
 }
 
 // With all of its processes gone nobody could take the WAL up: a snapshot of the first seconds stood for the run.

@@ -13,6 +13,8 @@
 #include <QVersionNumber>
 
 #include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /// Settings, data and weights that cannot work are refused before a run exists, all at once and by name.
@@ -56,6 +58,18 @@ private Q_SLOTS:
         };
         QVERIFY2(isSaidSince(QStringLiteral("SQLite"), QVersionNumber(3, 44, 6)), qPrintable(text));
         QVERIFY2(isSaidSince(QStringLiteral("sentencepiece"), QVersionNumber(0, 2, 1)), qPrintable(text));
+    }
+
+    /// "Everything works.", and the first run of the workspace met them.
+    void doctorNamesPipesInAWorkspace()
+    {
+        QVERIFY(QDir().mkpath(path("odd")));
+        for (const char* name : { "odd/cache", "odd/queue.lock" })
+            QCOMPARE(::mkfifo(qPrintable(path(name)), 0600), 0);
+        const auto doctor = RunDriver::ctl({ QStringLiteral("doctor"), QStringLiteral("--workspace"), path("odd") });
+        QCOMPARE(doctor.exitCode, 1);
+        for (const char* name : { "odd/cache is not a folder", "odd/queue.lock: it is not a regular file" })
+            QVERIFY2(doctor.text.contains(path(name)), qPrintable(doctor.text));
     }
 
     /// Random characters, exit code 0, and a word about a prompt that nobody had given.
@@ -244,6 +258,31 @@ private Q_SLOTS:
         QCOMPARE(refused.exitCode, 2);
         QVERIFY2(refused.errors.contains(QStringLiteral(" is a file. Name ")), qPrintable(refused.errors));
         QVERIFY(!refused.errors.contains(QStringLiteral("Looking at the data")));
+    }
+
+    /// "the name is taken", after the data had been counted; and a link that --out named was replaced.
+    void aLinkThatLedNowhereWasANameThatIsTaken_data()
+    {
+        QTest::addColumn<QString>("link");
+        QTest::addColumn<QString>("line");
+        QTest::newRow("runs") << "linked/runs" << "new --data TEXT --workspace LINKED";
+        QTest::newRow("cache") << "linked/cache" << "new --data TEXT --workspace LINKED --dry-run";
+        QTest::newRow("the run") << "linked/out" << "new --data TEXT --out LINKED/out";
+    }
+    void aLinkThatLedNowhereWasANameThatIsTaken()
+    {
+        QFETCH(QString, link);
+        QFETCH(QString, line);
+        QVERIFY(QDir(path("linked")).removeRecursively());
+        QVERIFY(QDir().mkpath(path("linked")));
+        const QString linked = path(qPrintable(link));
+        std::filesystem::create_symlink("/nowhere/else", linked.toStdString());
+        const auto refused = RunDriver::ctl(words(line.replace(QStringLiteral("LINKED"), path("linked"))));
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY2(refused.errors.contains(linked + QStringLiteral(" is a link to /nowhere/else, where nothing is")),
+            qPrintable(refused.errors));
+        QVERIFY(!refused.errors.contains(QStringLiteral("Looking at the data")));
+        QVERIFY(QFileInfo(linked).isSymLink());
     }
 
     /// "The queue is empty.", "No brains in /nope yet.": a mistyped workspace, which a look at it made.

@@ -135,6 +135,23 @@ private Q_SLOTS:
         QVERIFY2(telling.isEmpty(), qPrintable(telling));
     }
 
+    /// Who trained a file of this disk handed every key of the person on, to two processes that live for days.
+    void aRunOfALocalFileGotTheKeysOfThePerson()
+    {
+        const QString run = folder_.filePath(QStringLiteral("local"));
+        const auto text = RunDriver::writeText(folder_.path(), 1200);
+        const auto begun = RunDriver::ctl(runOn(text, "local")
+            + QStringList { QStringLiteral("--detach"), QStringLiteral("--layers"), QStringLiteral("4"),
+                QStringLiteral("--width"), QStringLiteral("128") });
+        QVERIFY2(begun.exitCode == 0, qPrintable(begun.text + begun.errors));
+        const qint64 supervisor = RunDriver::supervisorPid(run);
+        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, 0) > 0, 60'000);
+        QVERIFY(!processFacts::environment(supervisor).isEmpty());
+        for (const qint64 pid : processFacts::childrenOf(supervisor) + QList<qint64> { supervisor })
+            QVERIFY2(!tells(processFacts::environment(pid)), processFacts::commandLine(pid).constData());
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") }).exitCode, 0);
+    }
+
     void noErrorTellsASecret_data()
     {
         QTest::addColumn<QString>("data");
@@ -144,6 +161,8 @@ private Q_SLOTS:
         QTest::newRow("no such revision") << "hf://o/n@v9" << false;
         QTest::newRow("hub away") << "hf://o/n" << true;
         QTest::newRow("an address with a password") << "https://dana:DataGeheim6@127.0.0.1/x.jsonl" << false;
+        QTest::newRow("a password behind one slash") << "wss:/dana:DataGeheim6@host/x.jsonl" << false;
+        QTest::newRow("a password behind none") << "HTTPS:dana:DataGeheim6@host" << false;
         QTest::newRow("the same as hub") << "hf://dana:DataGeheim6@o/n" << false;
         QTest::newRow("a key in the address") << "https://127.0.0.1:1/x.jsonl?key=DataGeheim6" << false;
         QTest::newRow("a fragment") << "https://127.0.0.1:1/x.jsonl#access_token=DataGeheim6" << false;

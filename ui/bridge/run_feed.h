@@ -5,6 +5,7 @@
 #include "core/run/status/settings_paces.h"
 #include "core/telemetry/snapshot.h"
 #include "core/tracker/ledger_reader.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/workspace/workspace_file.h"
 
 #include <QMetaType>
@@ -40,6 +41,7 @@ struct LedgerTables {
     std::vector<SupervisorLedger::CheckpointRow> checkpoints;
     std::vector<SupervisorLedger::ReplicaRow> replicas;
     LedgerReader::Totals totals;
+    SkippedChunks skipped; ///< null: the ledger does not tell
 };
 
 /// One line of the library: what readStatus said about a run, with the losses of its chunks in training order.

@@ -264,6 +264,7 @@ void RunPoller::readTables(RunUpdate& update)
         && take(ledger_->activeStretches(), tables.active);
     if (!complete)
         return;
+    (void)take(skippedChunks(ledger_->file()), tables.skipped);
     AttemptTimes times;
     times.know(tables.attempts, systemClock().wallNs() - clockAheadNs_);
     std::map<std::int64_t, AttemptId> attemptOf;

@@ -264,6 +264,8 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     if (std::isfinite(cell.meanLoss) && (cell.state == ChunkState::Trained || cell.state == ChunkState::Committed))
         parts << tr("mean loss %1").arg(valueText(cell.meanLoss));
     parts << cellWord(cellKindOf(cell));
+    if (cell.state == ChunkState::Committed && std::binary_search(untrained_.begin(), untrained_.end(), cell.id))
+        parts << tr("left out, none of its steps was finite");
     if (cell.covered > 0 && cell.covered < cell.windows)
         parts << tr("%1 of %2 samples in checkpoints").arg(samplesDone(cell)).arg(cell.samples);
     if (cell.inherited != Inherited::Nothing)

@@ -32,6 +32,8 @@ public:
     /// When it is, for the ages of the chunks [ns since 1970]; absent: now.
     void setMoment(std::optional<std::int64_t> wallNs) { moment_ = wallNs; }
     void setProgress(const std::vector<std::pair<ChunkId, double>>& progress);
+    /// Committed chunks of which nothing was trained, ascending: their tips say so.
+    void setUntrained(std::vector<ChunkId> chunks) { untrained_ = std::move(chunks); }
     /// Draw every chunk as one of the resume kinds instead of its state; empty: states.
     void setKinds(std::vector<CellKind> kinds);
     void setSelected(const std::vector<ChunkId>& chunks, ChunkId current = {});
@@ -112,6 +114,7 @@ private:
     MapColors colors_;
     std::vector<QRgb> palette_;
     std::unordered_map<std::int64_t, double> progress_;
+    std::vector<ChunkId> untrained_;
     QSet<qint64> openBlocks_;
     std::vector<std::int32_t> selected_; ///< cells
     std::int32_t current_ = -1;

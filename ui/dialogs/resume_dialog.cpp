@@ -301,6 +301,11 @@ void ResumeDialog::showCounts(std::int64_t kept)
     QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
     if (!effect.partsLost.empty())
         lost = tr("trained or begun after the checkpoint; those weights are gone, or left behind");
+    if (const auto back = plan_->givenUp.wentBack; back > 0)
+        lost += tr("; %1 of them were left when the run went back to an older checkpoint").arg(countText(back));
+    if (const auto damaged = plan_->givenUp.damaged; damaged > 0)
+        lost += tr("; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge")
+                    .arg(countText(damaged));
     if (partlyKept > 0)
         lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
     lostMeaning_->setText(lost);

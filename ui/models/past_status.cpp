@@ -217,6 +217,85 @@ void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
     }
 }
 
+/// What checkpoints had left out by a moment, as their steps were not finite.
+class SkippedThen {
+public:
+    SkippedThen(std::int64_t wallNs, const LedgerTables* tables, const std::vector<Replay::Left>& left)
+        : wallNs_(wallNs)
+        , left_(left)
+    {
+        if (tables == nullptr || !tables->skipped || tables->skipped->empty())
+            return;
+        chunks_ = tables->skipped;
+        for (const auto& row : tables->checkpoints)
+            saved_[row.id] = row.wallNs;
+    }
+    const std::vector<SkippedChunk>& chunks() const
+    {
+        static const std::vector<SkippedChunk> none;
+        return chunks_ ? *chunks_ : none;
+    }
+    std::int64_t windowsOf(const SkippedChunk& chunk) const
+    {
+        std::int64_t sum = 0;
+        for (const SkippedChunk::Windows& one : chunk.skipped)
+            sum += wasThere(chunk.chunk, one) ? one.count : 0;
+        return std::min(sum, chunk.windows);
+    }
+
+private:
+    /// What does not survive was there until its chunk left the weights.
+    bool wasThere(ChunkId chunk, const SkippedChunk::Windows& one) const
+    {
+        const auto saved = saved_.find(one.checkpoint);
+        if (saved == saved_.end() || saved->second > wallNs_)
+            return false;
+        if (one.isAlive)
+            return true;
+        const auto end = std::find_if(left_.begin(), left_.end(), [&](const Replay::Left& left) {
+            return left.wallNs > saved->second && chunk.value >= left.first && chunk.value < left.first + left.count;
+        });
+        return end != left_.end() && end->wallNs > wallNs_;
+    }
+
+    std::int64_t wallNs_;
+    const std::vector<Replay::Left>& left_;
+    SkippedChunks chunks_; ///< null: none is known
+    std::map<CheckpointId, std::int64_t> saved_;
+};
+
+/// Tells samples that were left out from trained ones, as readStatus() does. The claims have those that were trained,
+/// so what was left out is what committed chunks have beside them.
+void takeSkippedBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
+{
+    const SkippedThen then(wallNs, sources.tables, sources.left);
+    if (then.chunks().empty())
+        return;
+    std::map<ChunkId, const ChunkCell*> cells;
+    for (const SkippedChunk& chunk : then.chunks())
+        cells[chunk.chunk] = nullptr;
+    for (const PastSources::Epoch& epoch : sources.epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (const auto found = cells.find(cell.id); found != cells.end())
+                found->second = &cell;
+    for (EpochRow& epoch : status.epochs)
+        epoch.rowsCommitted.rows = epoch.rowsCommitted.samples; // cells do not know the others
+    for (const SkippedChunk& chunk : then.chunks()) {
+        const ChunkCell* cell = cells[chunk.chunk];
+        const auto epoch = std::find_if(status.epochs.begin(), status.epochs.end(),
+            [&chunk](const EpochRow& row) { return row.epoch == placeOf(chunk.chunk).epoch; });
+        if (cell == nullptr || epoch == status.epochs.end())
+            continue;
+        const std::int64_t samples = chunk.samplesOf(then.windowsOf(chunk));
+        if (cell->state == ChunkState::Committed)
+            epoch->rowsCommitted.rows += samples;
+        else if (isPartlyTrained(*cell)) {
+            epoch->partly.samplesDone -= std::min(epoch->partly.samplesDone, samples);
+            epoch->partly.samples -= std::min(epoch->partly.samples, samples);
+        }
+    }
+}
+
 /// The stopping rules of the attempt of that time. In the newest one those of now hold: somebody may have set them
 /// since it began.
 void takeRulesBack(RunStatus& status, const std::vector<AttemptRow>& attempts)
@@ -575,6 +654,7 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.workers.clear();
     takeEpochsBack(status, wallNs, sources);
     takeClaimsBack(status, wallNs, sources);
+    takeSkippedBack(status, wallNs, sources);
     if (sources.tables != nullptr) {
         takeAttemptsBack(status, wallNs, sources);
         takeProcessesBack(status, wallNs, sources);
@@ -667,6 +747,28 @@ StatusPtr shownStatus(Workbench& bench)
     return std::make_shared<const RunStatus>(statusAt(*moment,
         { *now, epochs, bench.replay().left(), bench.claims().claims(), bench.watcher().tables().get(),
             bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
+}
+
+std::vector<ChunkId> shownUntrained(Workbench& bench)
+{
+    std::vector<ChunkId> untrained;
+    const TablesPtr& tables = bench.watcher().tables();
+    const auto moment = bench.replay().moment();
+    const SkippedThen then(moment.value_or(0), tables.get(), bench.replay().left());
+    for (const SkippedChunk& chunk : then.chunks())
+        if (moment ? then.windowsOf(chunk) == chunk.windows : chunk.isCommittedUntrained())
+            untrained.push_back(chunk.chunk);
+    return untrained;
+}
+
+std::int64_t shownUntrainedChunks(Workbench& bench, const RunStatus& shown)
+{
+    const auto epochs = shownEpochs(shown);
+    const auto untrained = shownUntrained(bench);
+    return std::count_if(untrained.begin(), untrained.end(), [&epochs](ChunkId chunk) {
+        const std::int64_t epoch = placeOf(chunk).epoch;
+        return epochs && epoch >= epochs->first && epoch <= epochs->last;
+    });
 }
 
 std::vector<ActiveStretch> activeStretches(Workbench& bench)

@@ -60,6 +60,12 @@ StatusPtr presentStatus(Workbench& bench);
 /// replayed. Null: nothing was read yet.
 StatusPtr shownStatus(Workbench& bench);
 
+/// Committed chunks, at the time that is shown, of which nothing is in the weights: no step of them was finite. Of all
+/// epochs, ascending.
+std::vector<ChunkId> shownUntrained(Workbench& bench);
+/// How many they are in the epochs that are shown. @param shown  shownStatus()
+std::int64_t shownUntrainedChunks(Workbench& bench, const RunStatus& shown);
+
 /// When the run was active, as far as it was read.
 std::vector<ActiveStretch> activeStretches(Workbench& bench);
 

@@ -3,6 +3,7 @@
 #include "core/run/status/feeder_words.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
+#include "ui/models/past_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/overflow.h"
@@ -276,6 +277,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
         }
     }
     map_->setProgress(progress);
+    map_->setUntrained(shownUntrained(bench_));
     map_->setOpenBlocks(std::move(open));
     if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
         readBlocks();

@@ -65,7 +65,7 @@ void EpochMeters::clear()
     poisoned_->clear();
 }
 
-void EpochMeters::setStatus(const RunStatus& status)
+void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
 {
     const auto shown = shownEpochs(status);
     if (!shown) {
@@ -78,6 +78,7 @@ void EpochMeters::setStatus(const RunStatus& status)
     fill(*blocks_, epoch.visitedBlocks, epoch.blockCount,
         { { static_cast<double>(epoch.visitedBlocks), MeterFill::Visited } });
     epochs_ = shown->count();
+    untrained_ = untrained;
     leavesFilesOut_ = !status.leftOut.empty();
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
@@ -117,6 +118,10 @@ void EpochMeters::showLegend(const EpochRow& epoch)
             MeterFill::TrainedStripes },
         { tr("leased %1").arg(countText(chunks[ChunkState::Leased])), MeterFill::Leased },
         { tr("free %1").arg(countText(chunks[ChunkState::Free])), MeterFill::Free } };
+    if (untrained_ > 0)
+        entries.insert(entries.begin() + 1,
+            MeterLegend::Entry {
+                tr("of these left out, their steps were not finite %1").arg(countText(untrained_)), std::nullopt });
     if (const auto pending = chunks[ChunkState::Pending]; pending > 0)
         entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
     if (const auto partly = epoch.partly.sum(); partly > 0)

@@ -17,7 +17,8 @@ class EpochMeters : public QWidget {
     Q_OBJECT
 public:
     explicit EpochMeters(QWidget* parent = nullptr);
-    void setStatus(const RunStatus& status);
+    /// @param untrained  committed chunks of the shown epochs of which no step was finite (shownUntrainedChunks)
+    void setStatus(const RunStatus& status, std::int64_t untrained = 0);
     void clear();
 
 private:
@@ -31,6 +32,7 @@ private:
     MeterLegend* legend_;
     QLabel* poisoned_;
     std::int64_t epochs_ = 1; ///< that are shown together
+    std::int64_t untrained_ = 0; ///< chunks
     bool leavesFilesOut_ = false; ///< the run goes on without some
 };
 

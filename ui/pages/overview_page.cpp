@@ -1,5 +1,6 @@
 #include "ui/pages/overview_page.h"
 
+#include "core/run/status/telling_workers.h"
 #include "ui/charts/series_chart.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
@@ -185,7 +186,7 @@ void OverviewPage::takeShown()
 void OverviewPage::take(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
-    meters_->setStatus(*status);
+    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence
         = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
@@ -220,13 +221,11 @@ void OverviewPage::showFigures(const RunStatus& status)
     const QString mean = tr(
         "Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed",
         nullptr, status.lossWorkers);
-    const auto gone = isAnyAlive(status) ? 0
-                                         : std::count_if(status.workers.begin(), status.workers.end(),
-                                               [](const WorkerStatus& worker) { return worker.lossIsGone; });
+    const int gone = workersOfLostLoss(status.workers);
     figures_->setValue(0, lossText(status.loss, status.lossIsGone),
         status.lossIsGone ? lossIsGoneText()
             : gone > 0    ? mean + QLatin1Char(' ')
-                + tr("The newest steps of %n of them are lost and are trained again", nullptr, static_cast<int>(gone))
+                + tr("The newest steps of %n of them are lost and are trained again", nullptr, gone)
                        : mean);
     const auto& evaluation = status.evaluation;
     figures_->setValue(1, evaluation ? loss(evaluation->loss) : QStringLiteral("–"),

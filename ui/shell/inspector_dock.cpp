@@ -384,6 +384,8 @@ void InspectorDock::showChunk(ChunkId chunk)
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
                                                   : tr("trained it; trained again here"));
     const Kept kept = keptOf(history);
+    const auto untrained = shownUntrained(bench_);
+    const bool isUntrained = std::binary_search(untrained.begin(), untrained.end(), chunk);
     if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
         addRow(tr("In weights"), // and in checkpoints
             tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
@@ -392,8 +394,9 @@ void InspectorDock::showChunk(ChunkId chunk)
     else
         addRow(tr("In weights"),
             kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
-                : kept.parts == 0                                                     ? tr("not yet")
-                : kept.saved == 0                                                     ? tr("not in a checkpoint yet")
+                : isUntrained             ? tr("no: it is left out, none of its steps was finite")
+                : kept.parts == 0         ? tr("not yet")
+                : kept.saved == 0         ? tr("not in a checkpoint yet")
                 : kept.saved < kept.parts ? tr("%1 of %2 parts, the others in no checkpoint yet")
                                                 .arg(countText(kept.saved), countText(kept.parts))
                 : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))

@@ -13,7 +13,8 @@
 #include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/block_plans.h"
-#include "core/run/folder/attempt_config.h"
+#include "core/run/audit/data_end.h"
+#include "core/run/audit/untrained_chunks.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/reading.h"
@@ -59,56 +60,15 @@ Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector
                     { toString(one.chunk), where }));
         else if (!(now->rows == one.rows) || (comparesWindows && now->windows != one.windows)
             || now->tokens != one.tokens)
-            log.wrong(kind, one.chunk,
-                sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
-                    { toString(one.chunk), where }));
+            log.wrong(kind, one.chunk, otherContentInWords(one.chunk, where));
     }
     return {};
-}
-
-/// Chunks that are not committed, of all epochs that are open, by block: in a closed one they were left out by name.
-Result<std::vector<ChunkCell>> untrainedChunks(LedgerReader& ledger)
-{
-    FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
-    std::vector<ChunkCell> found;
-    for (const auto& epoch : epochs) {
-        if (epoch.closedWallNs)
-            continue;
-        FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
-        std::ranges::copy_if(cells, std::back_inserter(found),
-            [](const ChunkCell& cell) { return cell.state != ChunkState::Committed; });
-    }
-    std::ranges::stable_sort(found, {}, &ChunkCell::block);
-    return found;
-}
-
-bool isAsPrepared(const ChunkCell& cell, const std::vector<PreparedChunk>& prepared)
-{
-    const auto column = static_cast<std::size_t>(cell.column);
-    return column < prepared.size() && prepared[column].rows.samples == cell.samples
-        && prepared[column].tokens == cell.tokens && prepared[column].windows == cell.windows;
-}
-
-/// What a wrong number here costs shows when the chunk is claimed, or never: one without windows is passed over.
-void compareUntrained(LedgerReader& ledger, const std::vector<ChunkCell>& untrained, std::int64_t block,
-    const std::vector<PreparedChunk>& prepared, AuditLog& log)
-{
-    for (const ChunkCell& one : std::ranges::equal_range(untrained, block, {}, &ChunkCell::block)) {
-        if (isAsPrepared(one, prepared))
-            continue;
-        const auto now = ledger.cell(one.id); // its block may have been prepared since
-        if (!now.ok() || !isAsPrepared(now.value(), prepared))
-            log.wrong(FindingKind::Block, one.id,
-                sentence("%1: its rows, windows or tokens in %2 are not those that the tracker recorded",
-                    { toString(one.id), sentence("the prepared block") }));
-    }
 }
 
 using OnDamaged = std::function<Status(const LedgerReader::BlockRow&, const Message&)>;
 
 Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, const LedgerReader::BlockRow& row,
-    LedgerReader& ledger, const std::vector<ChunkCell>& untrained, AuditLog& log, const OnDamaged& onDamaged,
-    std::int64_t& absent)
+    LedgerReader& ledger, UntrainedChunks& untrained, AuditLog& log, const OnDamaged& onDamaged, std::int64_t& absent)
 {
     const auto name = pathFromUtf8(row.fileName);
     const std::string number = std::to_string(row.block);
@@ -145,8 +105,34 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
         return {};
     }
     FURROW_TRY_ASSIGN(const auto chunks, preparedChunks(block.value(), windowRules(file.config)));
-    compareUntrained(ledger, untrained, row.block, chunks, log);
+    untrained.compare(row.block, chunks);
     return compareChunks(ledger, row.block, chunks, true, FindingKind::Block, sentence("the prepared block"), log);
+}
+
+/// What a wrong number here costs shows when the chunk is claimed, or never: one without windows is passed over.
+void tellDiffering(const UntrainedChunks& untrained, LedgerReader& ledger, AuditLog& log)
+{
+    const auto differing = untrained.differing(ledger);
+    if (!differing.ok())
+        return log.failed(FindingKind::Block, differing.error(), differing.error().message);
+    for (const PreparedContent& one : differing.value())
+        log.wrong(FindingKind::Block, one.chunk, otherContentInWords(one.chunk, sentence("the prepared block")));
+}
+
+/// By the list of duplicates blocks are prepared, and texts counted of which no row is trained.
+void auditDuplicates(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    const auto manifest = readManifest(file.dataManifest);
+    if (!manifest.ok() || !manifest.value().skipsAllDuplicates) // one that cannot be read is named by others
+        return;
+    const auto index = DuplicateIndex::open(paths.duplicatesFile());
+    const Status whole = index.ok() ? index.value().verify() : Status(index.error());
+    if (whole.ok() || whole.error().code == ErrorCode::NotFound) // it is made when it is needed
+        return;
+    if (whole.error().code == ErrorCode::Corrupt)
+        log.wrong(FindingKind::Block, {}, sentence("%1 The next resume makes it again.", { whole.error().message }));
+    else
+        log.unreadable(whole.error().message);
 }
 
 /// Of files inside one archive the first.
@@ -193,14 +179,20 @@ Status auditBlocks(
     };
     FURROW_TRY(lookAtBlocks(
         ledger, sentence("Reading the plans of the blocks"), log, lookAtPlan, LedgerReader::Blocks::Known));
-    auto known = untrainedChunks(ledger);
+    if (const auto takenOut = blocksTakenOut(paths, file, ledger); !takenOut.ok())
+        log.failed(FindingKind::Block, takenOut.error(), takenOut.error().message);
+    else if (!takenOut.value().empty())
+        log.wrong(FindingKind::Block, {}, takenOut.value());
+    auto known = UntrainedChunks::of(ledger);
     if (!known.ok())
         log.failed(FindingKind::Block, known.error(), known.error().message);
-    const auto untrained = known.ok() ? std::move(known).value() : std::vector<ChunkCell> {};
+    auto untrained = known.ok() ? std::move(known).value() : UntrainedChunks();
     const auto look = [&](const LedgerReader::BlockRow& row) {
         return lookAtBlock(folder, file, row, ledger, untrained, log, onDamaged, absent);
     };
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the prepared blocks"), log, look));
+    tellDiffering(untrained, ledger, log);
+    auditDuplicates(paths, file, log);
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
         { Count(log.inspected()), Count(absent) }));
@@ -256,7 +248,7 @@ public:
     {
         FURROW_TRY_ASSIGN(const auto epochs, ledger_.epochs());
         const std::int64_t count = epochs.empty() ? 0 : epochs.back().blockCount.value_or(0); // 0: not proven
-        FURROW_TRY_ASSIGN(const bool mayGoOn, wasAnythingToBeLeftOut()); // it may be whole again
+        FURROW_TRY_ASSIGN(const bool mayGoOn, mayLackFiles(file_, ledger_));
         if (count == 0 || !away_.empty() || mayGoOn)
             return {};
         FURROW_TRY_ASSIGN(const auto last, ledger_.block(count - 1));
@@ -294,16 +286,6 @@ public:
     }
 
 private:
-    /// In any attempt.
-    Result<bool> wasAnythingToBeLeftOut()
-    {
-        FURROW_TRY_ASSIGN(const auto attempts, ledger_.attempts());
-        return file_.config.badFiles == BadFiles::LeaveOut
-            || std::ranges::any_of(attempts, [this](const AttemptRow& attempt) {
-                   const auto config = configOf(attempt, file_.config);
-                   return !config.ok() || config.value().badFiles == BadFiles::LeaveOut;
-               });
-    }
     /// Of wrong bytes that came from elsewhere: another run over the same data would find the block.
     Status putWrongAside(const PlannedBlock& block, const std::string& digest)
     {
@@ -344,9 +326,9 @@ Status mentionUntrainedTexts(const RunPaths& paths, const RunFile& file, LedgerR
     if (!duplicates.ok()) // the feeder makes it again
         return {};
     FURROW_TRY_ASSIGN(const auto fates, RowFates::read(ledger, manifest.value()));
-    FURROW_TRY_ASSIGN(const auto texts, textsWithoutARow(duplicates.value(), fates, file.config.heldOutPercent));
-    if (texts > 0)
-        log.mention(FindingKind::Rows, textsWithoutARowInWords(texts));
+    const auto texts = textsWithoutARow(duplicates.value(), fates, file.config.heldOutPercent);
+    if (texts.ok() && texts.value() > 0) // auditBlocks() names a damaged list
+        log.mention(FindingKind::Rows, textsWithoutARowInWords(texts.value()));
     return {};
 }
 
@@ -411,6 +393,13 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
     }
     auto blocks = openSource(paths, file, own ? *own / "cache" : cache, log);
     if (!blocks) {
+        log.how(sentence("not one block could be prepared once more"));
+        return {};
+    }
+    if (blocks->needsDuplicates()) {
+        log.unreadable(sentence(
+            "the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared",
+            { utf8Text(paths.duplicatesFile()) }));
         log.how(sentence("not one block could be prepared once more"));
         return {};
     }

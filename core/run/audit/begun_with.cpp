@@ -7,6 +7,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/audit/parent_list.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/tracker_config.h"
@@ -115,8 +116,9 @@ std::vector<Error> notAsBegun(
     const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::stop_token& stop)
 {
     std::vector<Error> changed;
-    for (const auto& same : { checkTracker(paths, file, reader), checkTokenizerFile(paths, file),
-             checkHeldOutFile(paths, file, stop), checkQuestions(paths, file, stop), checkOrigin(paths, file) })
+    for (const auto& same :
+        { checkTracker(paths, file, reader), checkTokenizerFile(paths, file), checkHeldOutFile(paths, file, stop),
+            checkQuestions(paths, file, stop), checkOrigin(paths, file), checkParentFile(paths, file) })
         if (!same.ok())
             changed.push_back(same.error());
     return changed;

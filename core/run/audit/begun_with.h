@@ -22,8 +22,8 @@ Result<Message> missingRecord(const RunFile& file, LedgerReader& reader);
 Status checkRunFile(const RunPaths& paths, const RunFile& file);
 
 /// What a run began with and keeps for ever, as far as it is another one now: tracker and run.json
-/// (checkTracker), tokenizer, held-out text, questions, each in a sentence that says what to do. Empty: all is as it
-/// was. Asked by resume, doctor and audit, so that they cannot say different things.
+/// (checkTracker), tokenizer, held-out text, questions, parent.json, each in a sentence that says what to do. Empty:
+/// all is as it was. Asked by resume, doctor and audit, so that they cannot say different things.
 /// @param stop  ends the reading of the held-out text
 std::vector<Error> notAsBegun(
     const RunPaths& paths, const RunFile& file, LedgerReader& reader, const std::stop_token& stop = {});

@@ -8,8 +8,8 @@
 
 namespace furrow {
 
-/// The plans of blocks against their rows in the tracker, and against each other: each begins where the plan before it
-/// says that its source goes on. Internal to the audit.
+/// The plans of blocks against their rows in the tracker, in themselves, and against each other: each begins where the
+/// plan before it says that its source goes on. Internal to the audit.
 class BlockPlans {
 public:
     /// @param row  known blocks come one after the other, from the first on
@@ -18,6 +18,8 @@ public:
 
 private:
     bool goesOnFrom(std::size_t source, const PlannedBlock& plan) const;
+    /// Its segments lie one behind the other, none before the end of the one before it, and so does what follows.
+    bool addsUp(std::size_t source, const PlannedBlock& plan, const SourcePosition& after) const;
 
     std::vector<SourcePosition> after_; ///< of the block before
 };

@@ -5,12 +5,13 @@
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/run/audit/parent_list.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/audit/untrained_chunks.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
-#include "core/run/status/brain.h"
 #include "core/run/status/feeder_meters.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/tracker_config.h"
@@ -43,6 +44,7 @@ ProvenCheckpoint provenBy(const CheckpointManifest& manifest, const std::string&
     one.parents = manifest.parents;
     one.parts = manifest.parts;
     one.writtenWallNs = manifest.writtenWallNs;
+    one.incarnation = manifest.incarnation;
     return one;
 }
 
@@ -229,13 +231,26 @@ Result<std::optional<std::int64_t>> newestEventOf(
     return std::optional(newest);
 }
 
-/// Whether only counters of the tracker were wrong: then `target` is a copy with right ones.
+/// recount(), with what the prepared blocks that are there say of chunks that nobody trained yet, and what a proven
+/// parent.json says of those of the parent run.
+Status recountByBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+{
+    std::vector<PreparedContent> contents;
+    if (auto reader = LedgerReader::open(target); reader.ok())
+        if (auto differing = differenceFromBlocks(paths, file, reader.value()); differing.ok())
+            contents = std::move(differing).value();
+    FURROW_TRY(recount(target, contents));
+    return restoreParentList(paths, file, target);
+}
+
+/// Whether only counters of the tracker were wrong, or what it says of chunks that nobody trained yet or that the
+/// parent run did: then `target` is a copy with right ones.
 Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
 {
     const auto adopted = isTaken(paths.tracker()) ? adoptSnapshot(paths.tracker(), target) : Status {};
     if (!adopted.ok() && saysNothing(adopted.error()))
         return adopted.error();
-    if (isTaken(target) && adopted.ok() && recount(target).ok()) {
+    if (isTaken(target) && adopted.ok() && recountByBlocks(paths, file, target).ok()) {
         FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file));
         if (whole)
             return true;
@@ -246,7 +261,8 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
     return false;
 }
 
-Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report)
+Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report,
+    const Say& say)
 {
     FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file));
     FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file));
@@ -264,7 +280,10 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
         return adoptSnapshot(paths.tracker(), target);
     }
     report.basis = "run.json, the data and the manifests of the checkpoints; the history of claims is lost";
-    FURROW_TRY_ASSIGN(auto parent, readParent(paths));
+    FURROW_TRY_ASSIGN(auto parent, provenParent(paths, file));
+    if (parent && !parent->chunks.empty() && file.parentListHash.empty())
+        say(sentence(
+            "Which chunks the parent run trained is taken from parent.json, which nothing proves: this run was made by a version that kept no hash of it."));
     return SupervisorLedger::create(target, trackerConfig(file, parent), stoppingRules(file.config));
 }
 
@@ -292,7 +311,7 @@ Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::fil
     say("Reading the checkpoints");
     FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes, verdicts).gather());
     const auto& proven = gathered;
-    FURROW_TRY(makeBasis(paths, file, target, report));
+    FURROW_TRY(makeBasis(paths, file, target, report, say));
     const auto needs = needsOf(proven);
     FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));

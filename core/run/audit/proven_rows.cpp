@@ -3,7 +3,9 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/removed_weights.h"
+#include "core/tracker/ledger_reader.h"
 
 #include <set>
 
@@ -102,6 +104,29 @@ Message otherManifest(const RunPaths& paths, const std::vector<Row>& rows)
         const auto sha256 = manifestSha256(paths, row.record.folder);
         if (!sha256.empty() && sha256 != row.record.manifestSha256)
             return otherManifestInWords(row.record.folder);
+    }
+    return {};
+}
+
+Message otherThanPublished(const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+{
+    auto snapshot = LedgerReader::open(paths.trackerSnapshot());
+    if (!snapshot.ok() || !foreignLedger(snapshot.value(), runId).empty())
+        return {};
+    const auto published = snapshot.value().checkpoints();
+    if (!published.ok())
+        return {};
+    std::map<CheckpointId, const Row*> before;
+    for (const Row& row : published.value())
+        before[row.id] = &row;
+    for (const Row& row : rows) {
+        const auto found = before.find(row.id);
+        const bool isSame = found != before.end() && found->second->record.folder == row.record.folder
+            && found->second->wallNs == row.wallNs; // else the tracker was made anew, or put back, meanwhile
+        if (row.surviving && isSame && found->second->record.manifestSha256 != row.record.manifestSha256)
+            return sentence(
+                "checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker",
+                { row.record.folder, utf8Text(paths.trackerSnapshot().filename()) });
     }
     return {};
 }

@@ -39,4 +39,10 @@ Message rowDifference(const SupervisorLedger::CheckpointRow& row, const Checkpoi
 Message otherManifest(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 Message otherManifestInWords(const std::string& folder);
 
+/// "" when the rows record the manifests that they recorded when the tracker was last published (view.sqlite); else the
+/// first other one, in words. Of the newest checkpoint no younger manifest keeps the hash: this is its second witness.
+/// No snapshot, or one of another run, says nothing; nor does it of checkpoints that it has not.
+Message otherThanPublished(
+    const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
 } // namespace furrow

@@ -5,6 +5,7 @@
 #include "core/run/audit/audit_blocks.h"
 #include "core/run/audit/audit_checkpoints.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/audit/parent_list.h"
 #include "core/run/audit/privacy_statement.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/foreign_ledger.h"
@@ -35,6 +36,19 @@ void auditRecord(const RunFile& file, LedgerReader& ledger, AuditLog& log)
     log.notInspected(sentence("telemetry and logs"));
 }
 
+/// parent.json itself is among what is not as begun.
+void auditParentList(const RunPaths& paths, const RunFile& file, AuditLog& log)
+{
+    const auto differs = differenceFromParentList(paths, file, readableLedger(paths));
+    if (!differs.ok())
+        log.failed(FindingKind::Frozen, differs.error(), differs.error().message);
+    else if (!differs.value().empty())
+        log.wrong(FindingKind::Frozen, {}, differs.value());
+    if (!file.parentRun.empty() && file.parentListHash.empty())
+        log.notInspected(sentence(
+            "which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list"));
+}
+
 /// What was decided when the run was made, and must be so for ever.
 void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
 {
@@ -42,6 +56,7 @@ void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledge
     for (const auto& changed : notAsBegun(paths, file, ledger, log.stop()))
         log.failed(FindingKind::Frozen, changed, changed.message);
     auditRecord(file, ledger, log);
+    auditParentList(paths, file, log);
     if (file.heldOutHash.empty())
         log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
     log.looked(file.heldOutHash.empty() ? 2 : 3);

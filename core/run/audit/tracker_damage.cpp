@@ -5,8 +5,11 @@
 #include "core/base/told.h"
 #include "core/run/audit/begun_with.h"
 #include "core/run/audit/block_plans.h"
+#include "core/run/audit/data_end.h"
+#include "core/run/audit/parent_list.h"
 #include "core/run/audit/proven_parts.h"
 #include "core/run/audit/proven_rows.h"
+#include "core/run/audit/untrained_chunks.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/tracker/each_block.h"
@@ -64,11 +67,29 @@ Result<Message> damageIn(const std::filesystem::path& tracker, const AuditReport
     return report.isClean() ? damageOfRows(tracker) : firstFault(report);
 }
 
-/// What else a tracker has that is not as run.json and the manifests of the checkpoints say.
-Result<Message> contradictionIn(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
+/// A resume reads no more of them: seconds. Each further one the feeder compares when it prepares it again, and a
+/// worker trains no chunk by another number of windows than it finds.
+constexpr std::uint64_t kBlocksOfAResume = 512 << 20;
+
+/// What else a tracker has that is not as run.json, the manifests of the checkpoints and the prepared blocks say.
+Result<Message> contradictionIn(
+    const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker, std::uint64_t mostOfBlocks)
 {
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
     FURROW_TRY_ASSIGN(auto missing, missingRecord(file, reader));
-    return missing.empty() ? differenceFromManifests(paths, file.runId, reader) : std::move(missing);
+    if (!missing.empty())
+        return missing;
+    FURROW_TRY_ASSIGN(auto takenOut, blocksTakenOut(paths, file, reader));
+    if (!takenOut.empty())
+        return takenOut;
+    FURROW_TRY_ASSIGN(auto other, differenceFromParentList(paths, file, tracker));
+    if (!other.empty())
+        return other;
+    FURROW_TRY_ASSIGN(auto denied, differenceFromManifests(paths, file.runId, reader));
+    if (!denied.empty())
+        return denied;
+    FURROW_TRY_ASSIGN(const auto untrained, differenceFromBlocks(paths, file, reader, mostOfBlocks));
+    return untrained.empty() ? Message() : otherContentInWords(untrained.front().chunk, sentence("the prepared block"));
 }
 
 } // namespace
@@ -85,8 +106,7 @@ Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tra
     FURROW_TRY_ASSIGN(auto damage, damageIn(tracker, report.value()));
     if (!damage.empty())
         return damage;
-    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
-    return contradictionIn(paths, file, reader);
+    return contradictionIn(paths, file, tracker, kAllOfTheCache);
 }
 
 Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file)
@@ -126,20 +146,27 @@ Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<
     if (!report.ok())
         return report.error().code == ErrorCode::Corrupt ? report.error().message : Message();
     auto damage = damageIn(paths.tracker(), report.value());
-    if (auto reader = LedgerReader::open(paths.tracker()); damage.ok() && damage.value().empty() && reader.ok())
-        damage = contradictionIn(paths, file, reader.value());
+    if (damage.ok() && damage.value().empty())
+        damage = contradictionIn(paths, file, paths.tracker(), kBlocksOfAResume);
     return damage.ok() && !damage.value().empty() ? refusal(paths, damage.value()) : Message();
 }
 
-Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
+Result<Message> lostProof(
+    const RunPaths& paths, const RunFile& file, LedgerReader& reader, std::optional<CheckpointId> goBackTo)
 {
-    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
+    if (goBackTo)
+        std::erase_if(rows, [&](const auto& row) { return row.id > *goBackTo; });
     FURROW_TRY_ASSIGN(const auto record, damagedLeftOut(paths, file.runId));
     const auto folder = utf8Text(paths.folder());
     if (const auto other = otherManifest(paths, rows); !other.empty())
         return sentence(
             "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
             { folder, other, folder, folder });
+    if (const auto other = otherThanPublished(paths, file.runId, rows); !other.empty())
+        return sentence(
+            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and nothing says so any more.",
+            { folder, other, folder });
     if (record)
         return sentence(
             "%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when 'furrowctl audit %2' calls all of these chunks excluded, move it away; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone.",

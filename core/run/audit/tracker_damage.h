@@ -6,6 +6,7 @@
 #include "core/tracker/audit/audit.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace furrow {
@@ -22,20 +23,25 @@ Message firstFault(const AuditReport& report);
 Result<Message> trackerDamage(const RunPaths& paths);
 
 /// "" when a resume can go on from the tracker of a run; else what is wrong with it and what to do.
+/// Reads a bounded part of the prepared blocks.
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
 Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<AuditReport>& ledger);
 
 /// "" or what beside the tracker is not any more what proves it: a manifest of an older checkpoint that is not the one
-/// that the tracker recorded, a damaged record of what a person left out; and what to do. A resume goes on by the
-/// tracker alone with ResumeChoice::acceptLoss.
-Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
+/// that the tracker recorded, one that the tracker recorded otherwise when it was last published, a damaged record of
+/// what a person left out; and what to do. A resume goes on by the tracker alone with ResumeChoice::acceptLoss.
+/// @param goBackTo  what is newer than this checkpoint is left by that, and its proof with it; a record of what a
+/// person left out counts all the same
+Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader,
+    std::optional<CheckpointId> goBackTo = std::nullopt);
 
 /// What making the tracker anew, or taking it forward, costs the run beside what is trained again, with what to do
 /// instead; "": nothing.
 Message costsOfRepair(const RunFile& file);
 
 /// trackerDamage() of a file that should be the tracker of that run: also what it has of the checkpoints is held
-/// against their manifests. One of a newer Furrow is an error and no damage.
+/// against their manifests, and what it has of chunks that nobody trained yet against the prepared blocks. One of a
+/// newer Furrow is an error and no damage.
 Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
 Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
 

@@ -27,6 +27,7 @@ constexpr const char* kFiles = "list of data files";
 constexpr const char* kNotes = "notes on the evaluation text";
 constexpr const char* kQuestions = "hash of the questions";
 constexpr const char* kStartWeights = "hash of the weights to start from";
+constexpr const char* kParentList = "hash of the chunks that the parent run trained";
 constexpr const char* kEpochTokens = "tokens of an epoch";
 
 /// What the list of files says beside where they lie: a data set may be moved.
@@ -51,7 +52,7 @@ nlohmann::ordered_json frozenJson(const RunFile& file)
     nlohmann::ordered_json json = { { kFacts[0], file.dataIdentity }, { kFacts[1], file.tokenizerHash },
         { kFacts[2], file.vocabularySize }, { kFacts[3], file.samplesPerBlock }, { kFacts[4], file.heldOutHash },
         { kFiles, hashOfFiles(file) }, { kQuestions, file.questionsHash }, { kEpochTokens, file.epoch.labels },
-        { kStartWeights, file.startWeightsHash } };
+        { kStartWeights, file.startWeightsHash }, { kParentList, file.parentListHash } };
     if (!file.evaluationNotes.empty())
         json[kNotes] = std::vector<std::string>(file.evaluationNotes.begin(), file.evaluationNotes.end());
     for (const auto& setting : settings())

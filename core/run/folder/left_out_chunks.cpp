@@ -44,6 +44,18 @@ std::optional<LeftOut> decidedIn(const std::string& text, const std::string& run
     }
 }
 
+bool isOfAnother(const std::string& text, const std::string& runId)
+{
+    const auto json = parseBoundedJson(text);
+    return json.is_object() && json.contains("run") && json["run"].is_string() && json["run"] != runId;
+}
+
+bool hasNameOfARecord(const std::filesystem::path& file)
+{
+    const auto name = utf8Text(file.stem());
+    return name.size() == kNameDigits && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 /// The newest epoch of a tracker, and whether another one will follow it.
 struct Newest {
     std::int64_t epoch = 0;
@@ -117,10 +129,13 @@ Result<KeptLeftOut> keptLeftOut(const RunPaths& paths, const std::string& runId)
             return text.error();
         if (!text.ok() && text.error().code == ErrorCode::NotFound) // a decision that was refused takes its record back
             continue;
-        if (auto decided = text.ok() ? decidedIn(text.value(), runId) : std::nullopt; decided)
+        if (auto decided = text.ok() ? decidedIn(text.value(), runId) : std::nullopt; decided) {
             kept.decided.push_back(std::move(*decided));
-        else
-            kept.unclear.push_back(entry);
+            continue;
+        }
+        kept.unclear.push_back(entry);
+        if (!kept.damaged && isPlain && hasNameOfARecord(entry) && !(text.ok() && isOfAnother(text.value(), runId)))
+            kept.damaged = entry;
     }
     return kept;
 }
@@ -128,17 +143,7 @@ Result<KeptLeftOut> keptLeftOut(const RunPaths& paths, const std::string& runId)
 Result<std::optional<std::filesystem::path>> damagedLeftOut(const RunPaths& paths, const std::string& runId)
 {
     FURROW_TRY_ASSIGN(const auto kept, keptLeftOut(paths, runId));
-    const auto isOurs = [&runId](const std::filesystem::path& file) {
-        const auto name = utf8Text(file.stem());
-        const auto text = readFile(file, kMostBytes);
-        const auto json = text.ok() ? parseBoundedJson(text.value()) : nlohmann::json();
-        const bool isOfAnother
-            = json.is_object() && json.contains("run") && json["run"].is_string() && json["run"] != runId;
-        return file.extension() == ".json" && !isLink(file) && !isOfAnother && name.size() == kNameDigits
-            && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-    };
-    const auto found = std::ranges::find_if(kept.unclear, isOurs);
-    return found == kept.unclear.end() ? std::nullopt : std::optional(*found);
+    return kept.damaged;
 }
 
 Result<Message> unclearLeftOut(const RunPaths& paths, const std::string& runId)

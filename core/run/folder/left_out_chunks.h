@@ -4,6 +4,7 @@
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ Result<std::filesystem::path> keepLeftOut(const RunPaths& paths, const std::stri
 struct KeptLeftOut {
     std::vector<LeftOut> decided; ///< in no order
     std::vector<std::filesystem::path> unclear; ///< of another run, or not to be understood: they decide nothing
+    std::optional<std::filesystem::path> damaged; ///< of those the first that has the name of a record of this run
 };
 /// Io when one cannot be read.
 Result<KeptLeftOut> keptLeftOut(const RunPaths& paths, const std::string& runId);

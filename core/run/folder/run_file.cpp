@@ -74,6 +74,7 @@ Result<RunFile> parse(const RunPaths& paths, JsonReading& reading)
     file.originHash = data.valueOr("origin_sha256", std::string());
     file.startWeightsHash = data.valueOr("start_weights_sha256", std::string());
     file.questionsHash = data.valueOr("questions_sha256", std::string());
+    file.parentListHash = data.valueOr("parent_chunks_sha256", std::string());
     file.epoch = epochFrom(data);
     json["parent_run"].to(file.parentRun);
     RunConfig base;
@@ -137,8 +138,9 @@ Status writeRunFile(const RunPaths& paths, const RunFile& file)
                 { "tokenizer_hash", file.tokenizerHash }, { "vocabulary_size", file.vocabularySize },
                 { "held_out_sha256", file.heldOutHash }, { "questions_sha256", file.questionsHash },
                 { "origin_sha256", file.originHash }, { "start_weights_sha256", file.startWeightsHash },
-                { "epoch_tokens", file.epoch.labels }, { "tokens_per_sample", file.epoch.labelsPerSample },
-                { "bytes_per_sample", file.epoch.bytesPerSample }, { "window_fill", file.epoch.windowFill },
+                { "parent_chunks_sha256", file.parentListHash }, { "epoch_tokens", file.epoch.labels },
+                { "tokens_per_sample", file.epoch.labelsPerSample }, { "bytes_per_sample", file.epoch.bytesPerSample },
+                { "window_fill", file.epoch.windowFill },
                 { "manifest", nlohmann::ordered_json::parse(file.dataManifest) } } },
         { "config", toJson(file.config) },
     };

@@ -31,6 +31,9 @@ struct RunFile {
     EpochLength epoch; ///< without labels: made by a version that did not keep it
     Message samplesPerBlockReason; ///< why it differs from the configuration, or ""
     std::string parentRun; ///< run id this one was started from, or ""
+    /// Of the chunks that the parent run trained (core/tracker/inherited_list.h); "": no parent, or a version that did
+    /// not keep it
+    std::string parentListHash;
 };
 
 /// NotFound where the folder is away, or is not that of a run.

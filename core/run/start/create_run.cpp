@@ -3,6 +3,7 @@
 
 #include "core/base/absolute_path.h"
 #include "core/base/clock.h"
+#include "core/base/dead_link.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
@@ -344,6 +345,10 @@ Status refuseFolder(const std::filesystem::path& folder)
     if (isThere(folder) && !std::filesystem::is_empty(folder, failed))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
+    for (const auto& place : { folder, RunPaths(folder).cacheFolder() }) // found out now, and not behind the data
+        if (const auto deadLink = deadLinkOn(place); !deadLink.empty())
+            return Error { ErrorCode::InvalidArgument,
+                sentence("cannot create the folder %1", { utf8Text(place) }) + ": " + deadLink };
     if (const auto unsafe = unsafeForLedgerReason(folder.parent_path()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { folder.string(), unsafe }) };
@@ -426,6 +431,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(auto parent, parentOf(file));
     if (parent) {
         file.parentRun = parent->runId;
+        file.parentListHash = hashOf(inheritedListOf(*parent));
         describe(*parent, say);
     }
     FURROW_TRY_ASSIGN(file.startWeightsHash, startWeightsHash(file.config.initFrom));

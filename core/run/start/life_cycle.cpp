@@ -12,6 +12,7 @@
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/config/gaussian_privacy.h"
+#include "core/data/source/distant_source.h"
 #include "core/device/placement.h"
 #include "core/run/folder/attempt_config.h"
 #include "core/run/folder/finished_mark.h"
@@ -112,10 +113,20 @@ Error cannotBeAsked(const RunPaths& paths, const Error& error)
             { withFullStop(error.message), paths.folder().string() }) };
 }
 
+/// Busy where somebody has locked the whole tracker, so that it cannot even be opened: who reads waits a moment for
+/// that, who writes half a minute.
+Status requireOpenable(const RunPaths& paths)
+{
+    const auto opened = LedgerReader::open(paths.tracker());
+    return !opened.ok() && opened.error().code == ErrorCode::Busy ? Status(opened.error()) : Status {};
+}
+
 /// Writes a wish into the ledger of a run that is being trained.
 Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedger&)>& wish)
 {
     FURROW_TRY(requireAlive(paths));
+    if (const auto openable = requireOpenable(paths); !openable.ok())
+        return cannotBeAsked(paths, openable.error());
     auto ledger = SupervisorLedger::open(paths.tracker());
     if (ledger.ok()) // who holds the tracker is named meanwhile
         ledger.value().setPatience(
@@ -129,6 +140,7 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
 /// In the tracker, as long as nobody keeps it.
 Status askToEnd(const RunPaths& paths, DesiredState desired)
 {
+    FURROW_TRY(requireOpenable(paths));
     auto ledger = SupervisorLedger::open(paths.tracker());
     if (!ledger.ok())
         return ledger.error();
@@ -228,6 +240,12 @@ Status checkCanKeepEpsilon(
     return checkEpsilonIsKnown(wanted, !older.empty());
 }
 
+/// Whether any of the data is asked of a hub, a server or a store, with what opens it.
+bool isAnyDistant(const std::vector<std::string>& data)
+{
+    return std::any_of(data.begin(), data.end(), [](const std::string& one) { return isDistantPath(one); });
+}
+
 /// Looks at the weights only where it has to.
 Status checkIsAnyLeft(const RunPaths& paths, const RunConfig& wanted, const ResumeChoice& choice)
 {
@@ -308,7 +326,7 @@ Result<ProcessIdentity> startRun(const RunPaths& paths, const RunConfig& wanted,
     FURROW_TRY(realFileSystem().createFolder(paths.logsFolder())); // never the run's own: it may be in the trash by now
     ProcessOptions options;
     options.environment = environment;
-    options.withSecrets = true; // for the feeder
+    options.withSecrets = isAnyDistant(wanted.data); // for the feeder
     options.arguments = { "supervise", paths.folder().string() };
     for (const auto& change : changes(file.config, wanted)) {
         options.arguments.push_back("--set");
@@ -361,6 +379,7 @@ Result<SupervisorLedger> openForControl(const RunPaths& paths)
         FURROW_TRY(refuseSecondNames(paths));
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty())
         return foreignRefusal(paths, foreign);
+    FURROW_TRY(requireOpenable(paths));
     if (auto ledger = SupervisorLedger::open(paths.tracker());
         ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
         return ledger;

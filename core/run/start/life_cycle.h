@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 #include "core/config/schema.h"
+#include "core/run/start/given_up_chunks.h"
 #include "core/run/start/rate_outlook.h"
 #include "core/run/start/replica_heads.h"
 #include "core/run/start/resume_choice.h"
@@ -80,6 +81,7 @@ struct ResumePlan {
     std::vector<CheckpointChoice> checkpoints;
     std::vector<CheckpointId> thereAgain; ///< of those, removed ones that a resume takes back
     ResumeEffect effect; ///< of a plain resume, from the newest checkpoint of each replica
+    GivenUpChunks givenUp; ///< of its lost chunks
     Message
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen

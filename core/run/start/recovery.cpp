@@ -119,7 +119,10 @@ Status takeBackWhole(const RunPaths& paths, const RunFile& file, SupervisorLedge
         FURROW_TRY_ASSIGN(auto back, ledger.takeBack(row.id));
         if (!row.damaged && !back)
             continue; // it was said before
-        notes.push_back(back
+        notes.push_back(back == 1
+                ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.",
+                      { row.record.folder })
+                : back
                 ? sentence("Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.",
                       { row.record.folder, std::to_string(*back) })
                 : sentence(
@@ -305,8 +308,9 @@ Result<HeadsVerdict> verifyHeads(const RunPaths& paths, const RunFile& file, Sup
             return verdict;
         }
         FURROW_TRY_ASSIGN(auto freed, ledger.markDamaged(found->id, found->problem.message));
-        verdict.notes.push_back(
-            sentence("%1 Its %2 chunks are free again.", { found->problem.message, std::to_string(freed) }));
+        verdict.notes.push_back(freed == 1
+                ? sentence("%1 Its chunk is free again.", { found->problem.message })
+                : sentence("%1 Its %2 chunks are free again.", { found->problem.message, std::to_string(freed) }));
     }
 }
 

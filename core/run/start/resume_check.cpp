@@ -69,7 +69,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
         return Error { ErrorCode::Corrupt, damage };
     if (choice.acceptLoss)
         return {};
-    FURROW_TRY_ASSIGN(const auto lost, lostProof(paths, file, reader));
+    FURROW_TRY_ASSIGN(const auto lost, lostProof(paths, file, reader, choice.goBackTo));
     return lost.empty() ? Status() : Status(Error { ErrorCode::Corrupt, lost });
 }
 

@@ -224,9 +224,11 @@ Message effectSentence(const ResumeEffect& effect)
     for (const auto& [epoch, count] : again)
         where += (where.empty() ? "" : ", ") + sentence("%1 of epoch %2", { Count(count), std::to_string(epoch + 1) });
     const Count kept(effect[ChunkFate::Kept]);
-    const Message whole = where.empty()
-        ? sentence("It keeps %1 chunks and trains none again.", { kept })
-        : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
+    const bool isOne = effect[ChunkFate::Kept] == 1;
+    const Message whole = where.empty() ? isOne ? sentence("It keeps 1 chunk and trains none again.")
+                                                : sentence("It keeps %1 chunks and trains none again.", { kept })
+        : isOne ? sentence("It keeps 1 chunk and trains %1 again: %2.", { Count(effect.again()), where })
+                : sentence("It keeps %1 chunks and trains %2 again: %3.", { kept, Count(effect.again()), where });
     Message all = whole;
     const std::int64_t first = effect.epochs.empty() ? 0 : effect.epochs.front().epoch;
     const Message before = first == 0 ? Message()

@@ -105,18 +105,22 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
     ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.effect, resumeEffect(reader, std::nullopt, plan.files()));
+    FURROW_TRY_ASSIGN(plan.givenUp, givenUpChunks(plan.effect, reader));
     FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, file.config));
     Losses losses(paths, file, plan, merge);
     plan.loss = losses.of(plan.effect);
     FURROW_TRY_ASSIGN(const auto proof, lostProof(paths, file, reader));
-    const auto addProofTo = [&proof](Message& loss) { loss += loss.empty() || proof.empty() ? proof : " " + proof; };
-    addProofTo(plan.loss);
+    const auto add
+        = [](Message& loss, const Message& lost) { loss += loss.empty() || lost.empty() ? lost : " " + lost; };
+    add(plan.loss, proof);
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
         choice.loss = losses.of(back);
-        addProofTo(choice.loss);
+        FURROW_TRY_ASSIGN(
+            const auto lost, proof.empty() ? Result<Message>(proof) : lostProof(paths, file, reader, choice.row.id));
+        add(choice.loss, lost);
         choice.redo = std::move(back.redo);
         choice.partsLost = std::move(back.partsLost);
         choice.kept = keptOf(plan, epochs, choice.redo);
@@ -282,9 +286,9 @@ Status ResumePlan::verdict(const ResumeChoice& choice) const
     if (!olderTracker.empty() && !choice.acceptLoss)
         return Error { ErrorCode::Corrupt, olderTracker };
     const auto* goBackTo = choice.goBackTo ? choiceOf(*choice.goBackTo) : nullptr;
-    const Message& givenUp = goBackTo != nullptr ? goBackTo->loss : loss;
-    if (!givenUp.empty() && !choice.acceptLoss)
-        return Error { ErrorCode::Corrupt, givenUp };
+    const Message& lost = goBackTo != nullptr ? goBackTo->loss : loss;
+    if (!lost.empty() && !choice.acceptLoss)
+        return Error { ErrorCode::Corrupt, lost };
     return {};
 }
 

@@ -13,7 +13,9 @@ Message asSentence(const Message& kept)
 
 Message endReason(StopReason reason, const Message& detail)
 {
-    return reason == StopReason::User && tells(detail, { kKilled }) ? sentence("a person killed it") : inWords(reason);
+    if (reason == StopReason::User && tells(detail, { kKilled }))
+        return sentence("a person killed it");
+    return inWords(reason == StopReason::Error && tells(detail, { kStoppedUnsaved }) ? StopReason::User : reason);
 }
 
 Message endInWords(StopReason reason, const Message& detail)

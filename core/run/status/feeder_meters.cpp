@@ -6,6 +6,7 @@
 #include "core/data/hub/hub_client.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/row_fates.h"
+#include "core/run/status/samples_left_out.h"
 #include "core/tracker/each_block.h"
 
 #include <algorithm>
@@ -143,6 +144,8 @@ void FeederMeters::countUntrained(
     std::vector<std::int64_t> leftOut { replanned, epochs.value().front().blockCount.value_or(-1) };
     for (const EpochRow& epoch : epochs.value())
         leftOut.push_back(epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted]);
+    for (const auto& [epoch, skipped] : skippedByEpoch(ledger))
+        leftOut.push_back(skipped.chunks);
     if (std::exchange(leftOutThen_, leftOut) == leftOut)
         return;
     const auto fates = RowFates::read(ledger, blocks.manifest());

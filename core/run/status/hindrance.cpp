@@ -7,6 +7,7 @@
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -14,6 +15,7 @@ namespace furrow {
 
 namespace {
 
+constexpr double kNsPerSecond = 1e9;
 constexpr double kQuietSeconds = 3; // the supervisor writes a heartbeat each second
 constexpr double kOddQuietSeconds = 20; // no load explains it any more
 constexpr double kHiddenQuietSeconds = 10; // of one whose state the system does not tell
@@ -41,6 +43,28 @@ Message whyNobodyWrites(const RunPaths& paths)
     return {};
 }
 
+/// Until its lease ends; 0: it has ended, or nobody knows.
+double secondsOfLease(const WorkerStatus& worker, const std::vector<IncarnationRow>& incarnations, std::int64_t nowNs)
+{
+    for (const auto& row : incarnations)
+        if (row.live && row.worker == worker.worker && row.process.pid == worker.pid)
+            return std::max(0.0, static_cast<double>(row.leaseUntilNs - nowNs) / kNsPerSecond);
+    return 0;
+}
+
+/// Of a worker that somebody stopped.
+Message standsStillInWords(const WorkerStatus& worker, double leaseSeconds)
+{
+    const std::vector<Argument> who { std::to_string(worker.worker), std::to_string(worker.pid) };
+    if (leaseSeconds <= 0)
+        return sentence(
+            "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
+            who);
+    return sentence(
+        "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). It has said nothing for %3. SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, in about %4, or as soon as others wait for it, it is ended and started again.",
+        { who[0], who[1], formatDuration(worker.secondsSinceProgress), formatDuration(leaseSeconds) });
+}
+
 /// Of a supervisor that lives, and whom no lock hinders.
 Hindrance unwritten(const RunPaths& paths, const Message& why, double silentSeconds)
 {
@@ -55,42 +79,66 @@ Hindrance unwritten(const RunPaths& paths, const Message& why, double silentSeco
             { silence, utf8Text(paths.folder()) }) };
 }
 
-} // namespace
+/// Since the newest heartbeat of the supervisor. That of a snapshot is an old one, and tells of no silence.
+double silentSeconds(const LedgerReader::Totals& totals, const Viewpoint& view)
+{
+    return view.isOfSnapshot ? 0 : static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
+}
 
-std::vector<Hindrance> whatHinders(const RunStatus& status, const RunPaths& paths, double silentSeconds)
+/// Processes that somebody stopped, but for the feeder.
+std::vector<Hindrance> whoStandsStill(
+    const RunStatus& status, const std::vector<IncarnationRow>& incarnations, const Viewpoint& view)
 {
     std::vector<Hindrance> found;
-    const auto say = [&found](const Message& words, const Message& whole) { found.push_back({ words, whole }); };
     if (status.supervisorStandsStill)
-        say(sentence("the supervisor stands still"),
+        found.push_back({ sentence("the supervisor stands still"),
             sentence(
                 "The supervisor stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then nothing is merged and no process that ends is started again.",
-                { std::to_string(status.supervisorPid) }));
+                { std::to_string(status.supervisorPid) }) });
     for (const auto& w : status.workers)
         if (w.phase == WorkerPhase::StandsStill)
-            say(sentence("worker %1 stands still", { std::to_string(w.worker) }),
-                sentence(
-                    "Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, or others wait for it, it is ended and started again.",
-                    { std::to_string(w.worker), std::to_string(w.pid) }));
+            found.push_back({ sentence("worker %1 stands still", { std::to_string(w.worker) }),
+                standsStillInWords(w, view.isOfSnapshot ? 0 : secondsOfLease(w, incarnations, view.nowNs)) });
+    return found;
+}
+
+/// What keeps the supervisor from writing. @param found  so far: it may be the reason
+void addWhyNothingIsWritten(
+    std::vector<Hindrance>& found, const RunStatus& status, const RunPaths& paths, double silentSeconds)
+{
     if (const auto file = readOnlyTrackerFile(paths))
-        say(sentence("the tracker cannot be written"),
+        found.push_back({ sentence("the tracker cannot be written"),
             sentence(
                 "%1 is not to be written by anybody: its permissions were changed. What needs to write it waits, and goes on once it can (`chmod u+w`).",
-                { utf8Text(*file) }));
+                { utf8Text(*file) }) });
     if (status.supervised && found.empty() && status.supervisorPid == 0 && silentSeconds > kHiddenQuietSeconds)
-        say(sentence("its supervisor is silent"),
+        found.push_back({ sentence("its supervisor is silent"),
             sentence(
                 "The supervisor cannot be seen from here, perhaps because it runs in another container, and wrote nothing for %1. Where that container was paused, let it go on.",
-                { formatDuration(silentSeconds) }));
+                { formatDuration(silentSeconds) }) });
     if (const auto writer = silentSeconds > kQuietSeconds ? trackerLocks(paths.tracker()).writer : std::nullopt)
-        say(sentence("the tracker is locked"),
+        found.push_back({ sentence("the tracker is locked"),
             sentence(
                 "Nobody could write to the tracker for %1: %2 has locked it. The run goes on as soon as it lets go; let it go on or end it.",
-                { formatDuration(silentSeconds), inWords(*writer) }));
+                { formatDuration(silentSeconds), inWords(*writer) }) });
     if (!status.supervised || !found.empty() || silentSeconds <= kQuietSeconds)
-        return found;
+        return;
     if (const auto why = whyNobodyWrites(paths); !why.empty() || silentSeconds > kOddQuietSeconds)
         found.push_back(unwritten(paths, why, silentSeconds));
+}
+
+} // namespace
+
+std::vector<Hindrance> whatHinders(const RunStatus& status, const LedgerReader::Totals& totals,
+    const std::vector<IncarnationRow>& incarnations, const Viewpoint& view)
+{
+    auto found = whoStandsStill(status, incarnations, view);
+    addWhyNothingIsWritten(found, status, view.paths, silentSeconds(totals, view));
+    if (totals.feeder && view.standsStill(*totals.feeder)) // last: it explains no silence of the supervisor
+        found.push_back({ sentence("the feeder stands still"),
+            sentence(
+                "The feeder stands still: somebody stopped process %1 (Ctrl+Z, SIGSTOP, a debugger). SIGCONT (`fg`, `kill -CONT`) lets it go on; until then no block is prepared. When workers wait for data, it is ended and started again.",
+                { std::to_string(totals.feeder->pid) }) });
     return found;
 }
 

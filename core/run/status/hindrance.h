@@ -1,7 +1,8 @@
 #pragma once
 
-#include "core/run/folder/run_paths.h"
 #include "core/run/status/run_status.h"
+#include "core/run/status/viewpoint.h"
+#include "core/tracker/ledger_reader.h"
 
 #include <vector>
 
@@ -9,7 +10,8 @@ namespace furrow {
 
 /// What keeps a living run from going on; the first is the one to show where there is room for one sentence.
 /// @param status  with its workers and what is known of its supervisor
-/// @param silentSeconds  since the last heartbeat
-std::vector<Hindrance> whatHinders(const RunStatus& status, const RunPaths& paths, double silentSeconds);
+/// @param incarnations  that the workers were made of
+std::vector<Hindrance> whatHinders(const RunStatus& status, const LedgerReader::Totals& totals,
+    const std::vector<IncarnationRow>& incarnations, const Viewpoint& view);
 
 } // namespace furrow

@@ -129,8 +129,8 @@ void addEvaluation(
 Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
 {
     FURROW_TRY_ASSIGN(status.goneHolds, heldByGone(ledger, rows.incarnations, view));
-    takeOutLeftOut(status.epochs, ledger);
     FURROW_TRY(countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
+    takeOutLeftOut(status.epochs, ledger);
     status.keepsEpochOpen = whatKeepsOpen(status.epochs);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),
             [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
@@ -201,7 +201,8 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     const auto attempt = rows.attempt();
     const auto latest = latestConfig(rows.attempts, status.file.config);
     const RunConfig& config = latest.ok() ? latest.value() : status.file.config;
-    const auto view = viewpointOf(paths, rows.totals, attempt);
+    auto view = viewpointOf(paths, rows.totals, attempt);
+    view.isOfSnapshot = !ledger.standsInBecause().message.empty();
     addTotals(status, rows, view);
     FURROW_TRY(addWorkers(status, paths, ledger, rows, view));
     addCheckpoints(status, rows);

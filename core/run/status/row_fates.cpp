@@ -4,9 +4,11 @@
 #include "core/data/plan/block_plan.h"
 #include "core/data/plan/held_out.h"
 #include "core/tracker/each_block.h"
+#include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 namespace furrow {
@@ -19,22 +21,30 @@ using FateOfChunks = std::unordered_map<std::int64_t, Fate>; // by the number of
 
 std::int64_t numberOf(std::int64_t block, std::int32_t column) { return block * kMaxChunksPerBlock + column; }
 
-Fate fateOf(const ChunkCell& cell)
+/// @param untrained  committed chunks of which no step was finite
+Fate fateOf(const ChunkCell& cell, const std::set<ChunkId>& untrained)
 {
-    if (cell.state == ChunkState::Committed || cell.inherited != Inherited::Nothing)
+    if (cell.inherited != Inherited::Nothing)
         return Fate::Trained;
+    if (cell.state == ChunkState::Committed)
+        return untrained.contains(cell.id) ? Fate::LeftOut : Fate::Trained;
     return cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted ? Fate::LeftOut : Fate::Open;
 }
 
 /// Trained once is trained; else the newest epoch decides.
 Result<FateOfChunks> fatesOfChunks(LedgerReader& ledger, const std::vector<EpochRow>& epochs)
 {
+    FURROW_TRY_ASSIGN(const auto skipped, skippedChunks(ledger.file()));
+    std::set<ChunkId> untrained;
+    for (const SkippedChunk& chunk : *skipped)
+        if (chunk.isCommittedUntrained())
+            untrained.insert(chunk.chunk);
     FateOfChunks fates;
     for (const EpochRow& epoch : epochs) {
         FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
         for (const ChunkCell& cell : cells)
             if (Fate& fate = fates[numberOf(cell.block, cell.column)]; fate != Fate::Trained)
-                fate = fateOf(cell);
+                fate = fateOf(cell, untrained);
     }
     return fates;
 }

@@ -17,10 +17,12 @@ public:
     enum class Fate {
         Open, ///< may still be trained, as far as the ledger knows
         Trained, ///< its chunk is in a surviving checkpoint, or the start weights have seen it
-        LeftOut, ///< its chunk or its file is left out, or a person accepted that it is not trained
+        /// Its chunk or its file is left out, a person accepted that it is not trained, or no step of its chunk was
+        /// finite. In which of the windows of a chunk a row lies is not known here: one window trained counts as all.
+        LeftOut,
     };
 
-    /// Reads all plans and all chunks.
+    /// Reads all plans, all chunks and, where something was left out by name, all parts.
     static Result<RowFates> read(LedgerReader& ledger, const DataManifest& manifest);
 
     Fate of(RowPlace place) const;

@@ -1,19 +1,69 @@
 #include "core/run/status/samples_left_out.h"
 
+#include "core/run/status/run_status.h"
 #include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
 
 namespace furrow {
 
-void takeOutLeftOut(std::vector<EpochRow>& epochs, const LedgerReader& ledger)
+namespace {
+
+void add(const SkippedChunk& chunk, LedgerReader& ledger, SkippedOfEpoch& epoch)
 {
-    const auto leftOut = samplesLeftOut(ledger.file());
-    if (!leftOut.ok())
-        return;
-    for (EpochRow& epoch : epochs)
-        if (const auto of = leftOut.value().find(epoch.epoch); of != leftOut.value().end())
-            epoch.rowsCommitted.samples -= std::min(epoch.rowsCommitted.samples, of->second);
+    const std::int64_t samples = chunk.samplesOf(chunk.windowsSkipped());
+    if (chunk.state == ChunkState::Committed) {
+        epoch.samples += samples;
+        epoch.chunks += chunk.isCommittedUntrained() ? 1 : 0;
+    } else if (const auto cell = ledger.cell(chunk.chunk); cell.ok() && isPartlyTrained(cell.value())) {
+        epoch.samplesOfPartly += samples;
+    }
+}
+
+} // namespace
+
+std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(LedgerReader& ledger)
+{
+    std::map<std::int64_t, SkippedOfEpoch> byEpoch;
+    const auto chunks = skippedChunks(ledger.file());
+    if (!chunks.ok())
+        return byEpoch;
+    for (const SkippedChunk& chunk : *chunks.value())
+        if (chunk.windowsSkipped() > 0)
+            add(chunk, ledger, byEpoch[placeOf(chunk.chunk).epoch]);
+    return byEpoch;
+}
+
+std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(const RunStatus& status)
+{
+    auto ledger = openLedger(RunPaths(status.folder));
+    return ledger.ok() ? skippedByEpoch(ledger.value()) : std::map<std::int64_t, SkippedOfEpoch> {};
+}
+
+SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, const ShownEpochs& shown)
+{
+    SkippedOfEpoch sum;
+    for (auto one = byEpoch.lower_bound(shown.first); one != byEpoch.end() && one->first <= shown.last; ++one) {
+        sum.samples += one->second.samples;
+        sum.chunks += one->second.chunks;
+        sum.samplesOfPartly += one->second.samplesOfPartly;
+    }
+    return sum;
+}
+
+void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger)
+{
+    const auto byEpoch = skippedByEpoch(ledger);
+    for (EpochRow& epoch : epochs) {
+        const auto found = byEpoch.find(epoch.epoch);
+        if (found == byEpoch.end())
+            continue;
+        const SkippedOfEpoch& skipped = found->second;
+        const auto take = [](std::int64_t& from, std::int64_t samples) { from -= std::min(from, samples); };
+        take(epoch.rowsCommitted.samples, skipped.samples);
+        take(epoch.partly.samplesDone, skipped.samplesOfPartly);
+        take(epoch.partly.samples, skipped.samplesOfPartly);
+    }
 }
 
 std::int64_t samplesLeftOut(const RowCounts& committed)

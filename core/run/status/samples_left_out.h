@@ -2,15 +2,34 @@
 
 #include "core/tracker/ledger_reader.h"
 
+#include <map>
 #include <vector>
 
 namespace furrow {
 
-/// Takes samples that were left out by name (NaN, overflow) from those that count as trained
-/// (EpochRow::rowsCommitted), so that a status says what the audit says. A ledger that does not tell changes nothing.
-void takeOutLeftOut(std::vector<EpochRow>& epochs, const LedgerReader& ledger);
+struct RunStatus;
+struct ShownEpochs;
 
-/// How many they are: what is missing for the samples of committed chunks to add up to their rows.
+/// What of an epoch counts as done and is in no weights: it was left out by name (NaN, overflow). Counted as the audit
+/// counts it.
+struct SkippedOfEpoch {
+    std::int64_t samples = 0; ///< of committed chunks
+    std::int64_t chunks = 0; ///< committed ones of which nothing was trained
+    std::int64_t samplesOfPartly = 0; ///< of chunks that are partly trained (isPartlyTrained)
+};
+/// By epoch; a ledger that does not tell has none.
+std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(LedgerReader& ledger);
+/// Of the run that a status is of, as its ledger has it now.
+std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(const RunStatus& status);
+/// Of the epochs that views show as one.
+SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, const ShownEpochs& shown);
+
+/// Takes these samples from those that count as trained (EpochRow::rowsCommitted), so that a status says what the audit
+/// says, and from what is in checkpoints or to come of chunks that are partly trained.
+/// @param epochs  after countChunksApart()
+void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger);
+
+/// How many samples of committed chunks they are: what is missing for these to add up to their rows.
 std::int64_t samplesLeftOut(const RowCounts& committed);
 
 } // namespace furrow

@@ -3,11 +3,13 @@
 #include "core/base/clock.h"
 #include "core/config/message_json.h"
 #include "core/run/status/samples_left_out.h"
+#include "core/run/status/telling_workers.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <map>
 
 namespace furrow {
 
@@ -25,7 +27,8 @@ nlohmann::json workerJson(const WorkerStatus& w)
         { "loss_lost", w.lossIsGone },
         { "tokens_per_s", w.alive ? nlohmann::json(w.tokensPerSecond) : nlohmann::json(nullptr) },
         { "block", w.chunkBlock }, { "chunk", w.chunkColumn }, { "chunk_fraction", w.chunkFraction },
-        { "seconds_since_progress", w.alive ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
+        { "seconds_since_progress", // 0: nobody knows, as of a snapshot
+            w.alive && w.secondsSinceProgress != 0 ? nlohmann::json(w.secondsSinceProgress) : nlohmann::json(nullptr) },
         { "memory", w.memory ? toJson(*w.memory) : nlohmann::json(nullptr) } };
 }
 
@@ -61,7 +64,7 @@ nlohmann::json answersJson(const TaskAnswers& answers)
     return json;
 }
 
-nlohmann::json chunksJson(const EpochRow& epoch)
+nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped)
 {
     nlohmann::json json;
     const ChunkCounts counts
@@ -72,7 +75,9 @@ nlohmann::json chunksJson(const EpochRow& epoch)
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
     json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
     json["partly_trained"] = epoch.partly.sum(); // some of their samples are in checkpoints; only the rest is to come
-    json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples } };
+    json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples },
+        { "skipped", skipped.samplesOfPartly } };
+    json["committed_skipped"] = skipped.chunks; // of the committed ones: nothing of them is in the weights
     return json;
 }
 
@@ -102,13 +107,16 @@ nlohmann::json blocksJson(const EpochRow& epoch)
         { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
 }
 
+using Skipped = std::map<std::int64_t, SkippedOfEpoch>;
+
 /// Each open epoch by itself; the newest when none is open. People count epochs from 1.
-nlohmann::json epochsJson(const RunStatus& s)
+nlohmann::json epochsJson(const RunStatus& s, Skipped& skipped)
 {
     nlohmann::json json = nlohmann::json::array();
     for (const EpochRow& epoch : openEpochs(s.epochs))
         json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) },
-            { "chunks", chunksJson(epoch) }, { "samples", samplesJson(epoch) }, { "rows", rowsJson(epoch) } });
+            { "chunks", chunksJson(epoch, skipped[epoch.epoch]) }, { "samples", samplesJson(epoch) },
+            { "rows", rowsJson(epoch) } });
     return json;
 }
 
@@ -154,7 +162,7 @@ nlohmann::json toJson(const RunStatus& s)
                 { "alive", s.supervised }, { "stands_still", s.supervisorStandsStill } } },
         { "samples_per_block", s.file.samplesPerBlock }, { "samples_per_block_reason", s.file.samplesPerBlockReason },
         { "steps", s.steps }, { "tokens", s.tokens }, { "loss", number(s.loss) }, { "loss_workers", s.lossWorkers },
-        { "loss_lost", s.lossIsGone },
+        { "loss_lost", s.lossIsGone }, { "loss_lost_workers", workersOfLostLoss(s.workers) },
         { "eval_loss", s.evaluation ? number(s.evaluation->loss) : nlohmann::json(nullptr) },
         { "tokens_per_s", isAnyAlive(s) ? nlohmann::json(s.tokensPerSecond) : nlohmann::json(nullptr) },
         { "active_seconds", s.activeSeconds }, { "checkpoints", s.checkpoints },
@@ -181,13 +189,14 @@ nlohmann::json toJson(const RunStatus& s)
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
         json["workers"].push_back(workerJson(w));
-    json["epochs"] = epochsJson(s);
+    Skipped skipped = skippedByEpoch(s);
+    json["epochs"] = epochsJson(s, skipped);
     if (const auto shown = shownEpochs(s)) { // sums over `epochs`
         const EpochRow& epoch = shown->together;
         json["epoch"] = shown->first + 1;
         json["last_epoch"] = shown->last + 1;
         json["blocks"] = blocksJson(epoch);
-        json["chunks"] = chunksJson(epoch);
+        json["chunks"] = chunksJson(epoch, sumOf(skipped, *shown));
         json["samples"] = samplesJson(epoch);
         json["rows"] = rowsJson(epoch);
         json["order"] = orderJson(s.file.config, openEpochs(s.epochs).back());

@@ -16,6 +16,20 @@ TrackerConfig orderConfig(const RunConfig& config)
     return tracker;
 }
 
+namespace {
+
+Inherited markOf(const ParentFile& parent) { return parent.skipped ? Inherited::Skipped : Inherited::Seen; }
+
+} // namespace
+
+InheritedList inheritedListOf(const ParentFile& parent)
+{
+    InheritedList list;
+    for (const auto& [block, columns] : parent.chunks)
+        list[block] = { columns, markOf(parent) };
+    return list;
+}
+
 StoppingRules stoppingRules(const RunConfig& config)
 {
     StoppingRules rules;
@@ -35,7 +49,7 @@ TrackerConfig trackerConfig(const RunFile& file, const std::optional<ParentFile>
     tracker.frozen = frozenText(file);
     if (parent) {
         tracker.inheritedColumns = parent->chunks;
-        tracker.inherited = parent->skipped ? Inherited::Skipped : Inherited::Seen;
+        tracker.inherited = markOf(*parent);
     }
     return tracker;
 }

@@ -100,15 +100,26 @@ Message workersInWords(const RunStatus& status, const std::vector<IncarnationRow
                      : sentence("The workers are starting; none has begun yet.");
 }
 
-Message whoHolds(const RunStatus& status, const ProcessIdentity& supervisor, double silence)
+/// Of a snapshot: its newest heartbeat is not the newest one.
+Message whoHoldsNow(const RunStatus& status)
 {
-    const std::string ago = formatDuration(silence);
+    return status.supervisorPid == 0
+        ? sentence("A process that cannot be seen from here, perhaps in another container, holds the run.")
+        : sentence("The supervisor (process %1) holds the run.", { std::to_string(status.supervisorPid) });
+}
+
+Message whoHolds(const RunStatus& status, const LedgerReader::Totals& totals, const Viewpoint& view)
+{
+    if (view.isOfSnapshot)
+        return whoHoldsNow(status);
+    const std::string ago
+        = formatDuration(static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond);
     if (status.supervisorPid == 0)
         return sentence(
             "A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.",
             { ago });
     const std::string pid = std::to_string(status.supervisorPid);
-    return status.supervisorPid == supervisor.pid
+    return status.supervisorPid == totals.supervisor->pid
         ? sentence("The supervisor (process %1) holds the run; its last heartbeat is %2 ago.", { pid, ago })
         : sentence("The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.",
               { pid, ago });
@@ -163,14 +174,13 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
     status.supervised = view.supervised;
     status.supervisorPid = view.supervisorPid;
     if (view.supervised) {
-        const double silence = static_cast<double>(view.nowNs - totals.supervisorHeartbeatNs) / kNsPerSecond;
         status.supervisorStandsStill = standsStill(*totals.supervisor);
-        for (auto& hindrance : whatHinders(status, paths, silence)) {
+        for (auto& hindrance : whatHinders(status, totals, incarnations, view)) {
             status.evidence.push_back(hindrance.sentence);
             if (!status.hindrance)
                 status.hindrance = std::move(hindrance);
         }
-        status.evidence.push_back(whoHolds(status, *totals.supervisor, silence));
+        status.evidence.push_back(whoHolds(status, totals, view));
         status.evidence.push_back(workersInWords(status, incarnations));
         if (!status.supervisorStandsStill) // else it keeps the WAL itself
             if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
@@ -206,7 +216,7 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
     else
         status.evidence.push_back(sentence("The boot id changed: the computer was restarted."));
     status.evidence.push_back(sentence("Attempt %1 has no exit record.", { std::to_string(attempt->id.value) }));
-    if (totals.supervisorHeartbeatWallNs > 0)
+    if (totals.supervisorHeartbeatWallNs > 0 && !view.isOfSnapshot)
         status.evidence.push_back(
             sentence("The last heartbeat was at %1.", { WallTime(totals.supervisorHeartbeatWallNs) }));
     if (const auto logged = loggedEnd(paths, attempt->id.value); !logged.empty()) {

@@ -16,6 +16,7 @@ struct Viewpoint {
                            ///< is this one, or nobody trains it
     std::int64_t nowNs = 0; ///< monotonic, of the computer that trains
     std::int64_t clockAheadNs = 0; ///< of the clock here; 0: it agrees with that of the run
+    bool isOfSnapshot = false; ///< the ledger is an older snapshot: from the age of its heartbeats nothing follows
     std::int64_t silentNs = 0; ///< elsewhere: since the run wrote anything
     bool held = false; ///< somebody has the lock of the run
     bool supervised = false; ///< it is the supervisor that the ledger names, seen from here or not

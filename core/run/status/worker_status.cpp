@@ -1,6 +1,7 @@
 #include "core/run/status/worker_status.h"
 
 #include "core/run/status/lost_trainings.h"
+#include "core/run/status/telling_workers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,24 +14,6 @@ namespace furrow {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
-constexpr std::int64_t kTogetherNs
-    = 60'000'000'000; // workers that ended within this time of the last one trained until the end
-
-/// Whose loss the run has now: a worker that is gone says nothing any more of what the others have trained since.
-std::vector<const WorkerStatus*> tellingWorkers(const std::vector<WorkerStatus>& workers)
-{
-    const bool anyAlive = isAnyAlive(workers);
-    std::int64_t last = 0;
-    for (const auto& w : workers)
-        last = std::max(last, w.endedWallNs);
-    std::vector<const WorkerStatus*> telling;
-    for (const auto& w : workers) {
-        const bool untilTheEnd = w.endedWallNs == 0 || w.endedWallNs >= last - kTogetherNs;
-        if (anyAlive ? w.alive : untilTheEnd)
-            telling.push_back(&w);
-    }
-    return telling;
-}
 
 /// What a process claimed last: enough to find the training of the step that it told last.
 Result<std::vector<ClaimRow>> newestClaimsOf(const IncarnationRow& process, LedgerReader& ledger)
@@ -81,7 +64,7 @@ std::vector<WorkerStatus> workersOf(const std::vector<IncarnationRow>& rows, Att
             w.chunkColumn = placeOf(row.chunk).column;
         }
         w.chunkFraction = row.chunkFraction;
-        if (w.alive)
+        if (w.alive && !view.isOfSnapshot) // else nobody knows
             w.secondsSinceProgress = static_cast<double>(view.nowNs - row.progressNs) / kNsPerSecond;
         if (w.alive && view.standsStill(row.process)) // what it told last is of before
             w.phase = WorkerPhase::StandsStill;
@@ -121,8 +104,7 @@ MeanLoss meanLossOf(const std::vector<WorkerStatus>& workers)
     MeanLoss mean;
     double weighted = 0;
     double weight = 0;
-    auto telling = tellingWorkers(workers);
-    std::erase_if(telling, [](const auto* w) { return !std::isfinite(w->loss) || w->tokens <= 0; });
+    const auto telling = workersOfLoss(workers);
     mean.isGone
         = !telling.empty() && std::all_of(telling.begin(), telling.end(), [](const auto* w) { return w->lossIsGone; });
     for (const auto* w : telling) {

@@ -4,27 +4,42 @@
 #include "core/config/option_term.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/supervise/other_content.h"
+#include "core/run/supervise/wrong_transfers.h"
 #include "core/tracker/training_notes.h"
 
 #include <algorithm>
 
 namespace furrow {
 
-Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded)
+namespace {
+
+/// What a person can do for chunks that cannot be read; "": their causes say it.
+Message waysOut(const std::vector<NamedChunk>& chunks)
 {
-    const Message what = planningEnded.empty()
-        ? Message()
+    const auto all = [&chunks](bool (*is)(const Message&)) {
+        return std::all_of(chunks.begin(), chunks.end(), [is](const NamedChunk& chunk) { return is(chunk.cause); });
+    };
+    if (all(isOfFirstReading))
+        return {};
+    if (all(isOfTransfers))
+        return sentence("Resuming asks for it again.");
+    return sentence(
+        "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
+}
+
+} // namespace
+
+Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded, BadFiles badFiles)
+{
+    const Message what = planningEnded.empty() ? Message()
+        : badFiles == BadFiles::LeaveOut // what is left then came wrong each time: it says nothing of the data
+        ? sentence("a part of the data cannot be read (%1). Resuming tries it again.", { planningEnded })
         : sentence(
               "a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.",
               { planningEnded, optionTerm("bad_files", "leave_out") });
     if (chunks.empty())
         return what;
-    const bool isOfFirstReadings = std::all_of(
-        chunks.begin(), chunks.end(), [](const NamedChunk& chunk) { return isOfFirstReading(chunk.cause); });
-    const Message retry = isOfFirstReadings
-        ? Message()
-        : sentence(
-              "Put the source back as it was when the run was made, to the byte, then 'furrowctl chunks retry' and resume; or go on without these rows by 'furrowctl chunks accept' and resume. Mended data is other data and needs a new run.");
+    const Message retry = waysOut(chunks);
     const Message& cause = chunks.front().cause;
     const Message count = chunks.size() == 1
         ? sentence("1 chunk cannot be read (%1).", { cause })

@@ -15,7 +15,7 @@ namespace furrow {
 
 /// All is trained but what cannot be read, and what a person can do.
 /// @param planningEnded  why no more blocks become known; "": all are
-Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded);
+Message whatCannotBeRead(const std::vector<NamedChunk>& chunks, const std::string& planningEnded, BadFiles badFiles);
 
 /// The end of an epoch before all the epochs of the configuration is what a person asked for.
 StopReason asWished(StopReason reached, const RunConfig& config, const StoppingRules& inForce);

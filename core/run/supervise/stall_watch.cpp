@@ -84,9 +84,15 @@ void StallWatch::endLongestOverdue(std::chrono::milliseconds waited)
 void StallWatch::end(const Own& own, const Message& cause)
 {
     logWarning(own.name + " is killed: " + cause + ".");
-    ended_[own.process.pid] = { own.process, cause };
+    note(own.process, cause);
     nextEndNs_ = clock_.monotonicNs() + kBetweenEndsNs;
     killProcessTree(own.process);
+}
+
+void StallWatch::note(const ProcessIdentity& process, const Message& cause)
+{
+    if (endOf(process) == nullptr) // the first reason: the process is killed by now, and stands still no more
+        ended_[process.pid] = { process, cause, standsStill(process) };
 }
 
 void StallWatch::endFeeder(const ProcessIdentity& feeder, const Message& cause)
@@ -138,10 +144,22 @@ double StallWatch::forgivenSeconds(std::int64_t renewedNs) const
     return static_cast<double>(forgivenNs) / kSecondNs;
 }
 
-std::optional<Message> StallWatch::whyEnded(const ProcessIdentity& process) const
+const StallWatch::EndByUs* StallWatch::endOf(const ProcessIdentity& process) const
 {
     const auto found = ended_.find(process.pid);
-    return found != ended_.end() && found->second.first == process ? std::optional(found->second.second) : std::nullopt;
+    return found != ended_.end() && found->second.process == process ? &found->second : nullptr;
+}
+
+std::optional<Message> StallWatch::whyEnded(const ProcessIdentity& process) const
+{
+    const auto* end = endOf(process);
+    return end == nullptr ? std::nullopt : std::optional(sentence("the supervisor ended it: %1", { end->cause }));
+}
+
+bool StallWatch::wasStopped(const ProcessIdentity& process) const
+{
+    const auto* end = endOf(process);
+    return end != nullptr && end->wasStopped;
 }
 
 } // namespace furrow

@@ -44,8 +44,12 @@ public:
     double forgivenSeconds(std::int64_t renewedNs) const;
     /// Ends a feeder that is waited for.
     void endFeeder(const ProcessIdentity& feeder, const Message& cause);
-    /// Why this has ended that process.
+    /// The supervisor is about to end that process for another reason than a lock.
+    void note(const ProcessIdentity& process, const Message& cause);
+    /// Why the supervisor has ended that process, and that it was the supervisor; nothing: it was not.
     std::optional<Message> whyEnded(const ProcessIdentity& process) const;
+    /// Whether somebody had stopped the process that the supervisor ended.
+    bool wasStopped(const ProcessIdentity& process) const;
 
 private:
     struct Own { // a process of this run
@@ -57,6 +61,13 @@ private:
     void judge(const LockHolder& writer, std::chrono::milliseconds waited);
     void endLongestOverdue(std::chrono::milliseconds waited);
     void end(const Own& own, const Message& cause);
+
+    struct EndByUs {
+        ProcessIdentity process;
+        Message cause;
+        bool wasStopped = false; ///< by somebody else, until then
+    };
+    const EndByUs* endOf(const ProcessIdentity& process) const;
 
     struct Stall {
         std::int64_t endNs = 0;
@@ -75,7 +86,7 @@ private:
     std::int64_t nextEndNs_ = 0;
     std::int64_t lastTurnNs_ = 0; ///< 0: none yet
     std::vector<Stall> stalls_; ///< the newest few
-    std::map<std::int64_t, std::pair<ProcessIdentity, Message>> ended_; ///< by pid
+    std::map<std::int64_t, EndByUs> ended_; ///< by pid
 };
 
 } // namespace furrow

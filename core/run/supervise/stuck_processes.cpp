@@ -2,6 +2,7 @@
 
 #include "core/base/fault_injection.h"
 #include "core/base/log.h"
+#include "core/base/sentence.h"
 
 #include <algorithm>
 #include <chrono>
@@ -45,6 +46,7 @@ Status StuckProcesses::endLingering(std::vector<ProcessIdentity> processes, Atte
             continue;
         logWarning(
             "Worker " + std::to_string(row.worker) + " ended its work and does not exit; its process is killed.");
+        ends_.note(row.process, sentence("it ended its work and did not exit"));
         killProcessTree(row.process);
     }
     return {};
@@ -70,6 +72,7 @@ Status StuckProcesses::endStuckStarts(std::vector<ProcessIdentity> still, bool i
         if (now - since[process.pid] < std::chrono::nanoseconds(patience).count())
             continue;
         logWarning("Process " + std::to_string(process.pid) + " stood still while it started, and is killed.");
+        ends_.note(process, sentence("it stood still while it started"));
         killProcessTree(process);
     }
     stuckSince_ = std::move(since);

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/process.h"
 #include "core/base/result.h"
+#include "core/run/supervise/stall_watch.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -16,9 +17,11 @@ namespace furrow {
 /// have given everything back and do not exit. One thread.
 class StuckProcesses {
 public:
-    StuckProcesses(SupervisorLedger& ledger, LedgerReader& reader, const Clock& clock)
+    /// @param ends  is told of each process that this is about to end
+    StuckProcesses(SupervisorLedger& ledger, LedgerReader& reader, StallWatch& ends, const Clock& clock)
         : ledger_(ledger)
         , reader_(reader)
+        , ends_(ends)
         , clock_(clock)
     {
     }
@@ -32,6 +35,7 @@ private:
 
     SupervisorLedger& ledger_;
     LedgerReader& reader_;
+    StallWatch& ends_;
     const Clock& clock_;
     std::map<std::int64_t, std::int64_t>
         lingering_; ///< incarnation that ended while its process lives -> when that was seen [ns]

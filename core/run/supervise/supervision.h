@@ -64,6 +64,7 @@ private:
     bool checkpointsAreAway() const;
     Status seeHeads();
     Status startAgain(const WorkerPool::Ended& ended);
+    std::optional<std::int64_t> trainedWhenPaused(const ProcessIdentity& process);
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
     Status endWorker(const SupervisorLedger::Expired& worker, const Message& cause);
@@ -95,7 +96,7 @@ private:
     StallWatch stalls_ { paths_, reader_, clock_ };
     TroubleWatch troubles_ { paths_, ledger_, clock_ };
     Standstill standstill_ { ledger_, reader_, config_.parallel == ParallelMode::Data, clock_ };
-    StuckProcesses stuck_ { ledger_, reader_, clock_ };
+    StuckProcesses stuck_ { ledger_, reader_, stalls_, clock_ };
     std::vector<FileLock> gpuLocks_;
     std::unique_ptr<WorkerPool> pool_;
     std::unique_ptr<MergeTimer> mergeTimer_;

@@ -79,12 +79,13 @@ Status Supervision::startAgain(const WorkerPool::Ended& ended)
     const bool atLimit = isAtLimit(ended.exit);
     const auto log = logOf(ended);
     const std::string said = lastWordsOf(ended);
-    lastFailure_ = said.empty()
-        ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
-        : sentence("%1 ended with %2: %3 See %4 for more.",
-              { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
+    const auto byUs = stalls_.whyEnded(ended.process);
+    lastFailure_ = byUs ? sentence("%1 ended: %2. See %3 for more.", { who, *byUs, utf8Text(log) })
+        : said.empty()  ? sentence("%1 ended with %2. See %3 for more.", { who, ended.exit.describe(), utf8Text(log) })
+                        : sentence("%1 ended with %2: %3 See %4 for more.",
+                              { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
     if (!atLimit) {
-        if (pool_->restartLater(ended.worker, stalls_.whyEnded(ended.process).has_value()))
+        if (pool_->restartLater(ended.worker, byUs.has_value(), trainedWhenPaused(ended.process)))
             return {};
         lastFailure_ = sentence(
             "%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
@@ -95,6 +96,16 @@ Status Supervision::startAgain(const WorkerPool::Ended& ended)
         beginStopping();
     }
     return {};
+}
+
+/// How far the run had come when it ended a process that somebody had stopped; nothing: nobody had, or it cannot be
+/// read.
+std::optional<std::int64_t> Supervision::trainedWhenPaused(const ProcessIdentity& process)
+{
+    if (!stalls_.wasStopped(process))
+        return std::nullopt;
+    const auto totals = reader_.totals();
+    return totals.ok() ? std::optional(totals.value().tokens) : std::nullopt;
 }
 
 std::filesystem::path Supervision::logOf(const WorkerPool::Ended& ended) const
@@ -167,7 +178,8 @@ Status Supervision::endStandstill()
 Status Supervision::endWorker(const SupervisorLedger::Expired& worker, const Message& cause)
 {
     logWarning("Worker " + std::to_string(worker.worker) + " is killed: " + cause + ".");
-    FURROW_TRY(ledger_.revoke(worker.incarnation, cause));
+    stalls_.note(worker.process, cause);
+    FURROW_TRY(ledger_.revoke(worker.incarnation, stalls_.whyEnded(worker.process).value_or(cause)));
     killOwnProcess(paths_, worker.process);
     return {};
 }
@@ -181,7 +193,7 @@ Status Supervision::seeWhatCannotBeRead(const SupervisorLedger::Advance& advance
         fatal_ = advance.gaveUp;
     } else if (advance.onlyUnreadableLeft) {
         FURROW_TRY_ASSIGN(auto chunks, poisonedChunks(paths_.tracker()));
-        incomplete_ = whatCannotBeRead(chunks, advance.planningEnded);
+        incomplete_ = whatCannotBeRead(chunks, advance.planningEnded, config_.badFiles);
     } else {
         return {};
     }

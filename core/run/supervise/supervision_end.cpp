@@ -40,7 +40,10 @@ Status Supervision::endOrRestart()
         finish(asked.empty() ? asWished(stopReason_, config_, totals.rules) : StopReason::User,
             asked.empty() ? whatWasLeftOut(paths_.tracker()) : asked);
     } else if (!unsaved_.empty()) {
-        finish(StopReason::Error, unsaved_);
+        finish(StopReason::Error,
+            desired_ == DesiredState::Stop ? sentence(kStoppedUnsaved, { unsaved_ })
+                : stop_.requested()        ? sentence(kEndedUnsaved, { unsaved_ })
+                                           : unsaved_);
     } else if (desired_ == DesiredState::Stop || desired_ == DesiredState::Kill) {
         finish(StopReason::User, desired_ == DesiredState::Kill ? sentence(kKilled) : sentence("after a checkpoint"));
     } else if (stop_.requested()) {
@@ -114,7 +117,7 @@ void Supervision::finish(StopReason reason, const Message& detail)
     if (!recorded.ok())
         logError(recorded.error().message);
     care_.atTheEnd(isReplaced);
-    logInfo(attemptIsOver(attempt_.value) + inWords(reason) + (detail.empty() ? "" : ", " + detail));
+    logInfo(attemptIsOver(attempt_.value) + endInWords(reason, detail));
 }
 
 } // namespace furrow

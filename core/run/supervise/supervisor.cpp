@@ -31,6 +31,7 @@
 #include "core/run/status/run_holder.h"
 #include "core/run/status/tracker_config.h"
 #include "core/run/supervise/supervision.h"
+#include "core/run/supervise/wrong_transfers.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 #include "core/tracker/sqlite/write_or_fail.h"
 #include "core/tracker/training_notes.h"
@@ -133,6 +134,7 @@ Status Supervision::recover(int replicas)
     FURROW_TRY_ASSIGN(auto notes, recoverRun(paths_, file_, ledger_, choice_, files_));
     for (const auto& note : notes)
         logWarning(note);
+    FURROW_TRY(retryWrongTransfers(paths_, ledger_));
     FURROW_TRY_ASSIGN(const bool isMadeAnew, reader_.isMadeAnew()); // it may have become so just now
     FURROW_TRY(checkEpsilonIsKnown(config_, isMadeAnew));
     if (attempt_.value > 1) { // the same sum that the dry run shows, now that it has happened

@@ -45,7 +45,7 @@ WorkerPool::WorkerPool(RunPaths paths, GuardedFiles& files, std::int64_t attempt
     : paths_(std::move(paths))
     , files_(files)
     , attempt_(attempt)
-    , maxRestarts_(maxRestarts)
+    , restarts_(maxRestarts)
     , together_(together)
     , clock_(clock)
 {
@@ -144,16 +144,15 @@ std::vector<WorkerPool::Ended> WorkerPool::poll()
     return ended;
 }
 
-bool WorkerPool::restartLater(int worker, bool endedByUs)
+bool WorkerPool::restartLater(int worker, bool endedByUs, std::optional<std::int64_t> pausedAt)
 {
     if (together_ && worker >= 0) {
         if (anyRestartPlanned())
             return true;
         worker = 0; // its slot counts for all
     }
-    if (restarts_ >= maxRestarts_)
+    if (!restarts_.take(worker, pausedAt))
         return false;
-    ++restarts_;
     auto& backOff = worker < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(worker)].backOff;
     backOff.onEnd(clock_.monotonicNs(), endedByUs);
     return true;

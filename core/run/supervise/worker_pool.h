@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "core/device/placement.h"
 #include "core/run/supervise/back_off.h"
+#include "core/run/supervise/restart_budget.h"
 #include "core/run/folder/run_folder_guard.h"
 
 #include <chrono>
@@ -35,7 +36,8 @@ public:
 
     /// Plans a restart, at once or after a while (BackOff). False when the limit of the attempt is spent.
     /// Ranks of a group restart as one: the first end plans it, those of the others belong to it.
-    bool restartLater(int worker, bool endedByUs = false);
+    /// @param pausedAt  as of RestartBudget::take()
+    bool restartLater(int worker, bool endedByUs = false, std::optional<std::int64_t> pausedAt = std::nullopt);
     /// Starts again what is due.
     Status startDue();
 
@@ -63,14 +65,13 @@ private:
     RunPaths paths_;
     GuardedFiles& files_;
     std::int64_t attempt_;
-    int maxRestarts_;
+    RestartBudget restarts_;
     bool together_;
     const Clock& clock_;
     std::filesystem::path meeting_; ///< of the newest start together
     std::vector<Slot> slots_;
     std::optional<ChildProcess> feeder_;
     BackOff feederBackOff_;
-    int restarts_ = 0;
 };
 
 } // namespace furrow

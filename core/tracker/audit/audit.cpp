@@ -73,8 +73,12 @@ public:
         }
         if (place.column >= chunks_)
             wrong_(FindingKind::Counters, id,
-                sentence("%1: its block has %2 chunks; the number of the chunk or the row of the block was changed",
-                    { toString(id), std::to_string(chunks_) }));
+                chunks_ == 1
+                    ? sentence("%1: its block has 1 chunk; the number of the chunk or the row of the block was changed",
+                          { toString(id) })
+                    : sentence(
+                          "%1: its block has %2 chunks; the number of the chunk or the row of the block was changed",
+                          { toString(id), std::to_string(chunks_) }));
         else
             ++seen_;
     }
@@ -661,13 +665,20 @@ private:
         for (const AuditEpoch& one : report_.epochs) {
             if (one.skippedAsParents > 0)
                 find(FindingKind::Parent, {},
-                    sentence("epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)",
-                        { std::to_string(one.epoch + 1), std::to_string(one.skippedAsParents) }));
+                    one.skippedAsParents == 1
+                        ? sentence("epoch %1 leaves out 1 chunk that the parent run trained (parent.json names it)",
+                              { std::to_string(one.epoch + 1) })
+                        : sentence("epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)",
+                              { std::to_string(one.epoch + 1), std::to_string(one.skippedAsParents) }));
             if (one.againAfterParent > 0)
                 find(FindingKind::Parent, {},
-                    sentence(
-                        "%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)",
-                        { std::to_string(one.againAfterParent), std::to_string(one.epoch + 1) }));
+                    one.againAfterParent == 1
+                        ? sentence(
+                              "1 chunk of epoch %1 is in the weights of the parent run too: this run is a new pass (parent_chunks=again)",
+                              { std::to_string(one.epoch + 1) })
+                        : sentence(
+                              "%1 chunks of epoch %2 are in the weights of the parent run too: this run is a new pass (parent_chunks=again)",
+                              { std::to_string(one.againAfterParent), std::to_string(one.epoch + 1) }));
         }
     }
 
@@ -747,8 +758,10 @@ private:
             if (closed_[i] && (!proven || one.remaining > 0 || one.poisoned > 0)) {
                 closingHolds_ = false;
                 find(FindingKind::Missing, {},
-                    sentence("epoch %1 is closed although %2 chunks are left",
-                        { std::to_string(one.epoch + 1), std::to_string(one.remaining + one.poisoned) }));
+                    one.remaining + one.poisoned == 1
+                        ? sentence("epoch %1 is closed although 1 chunk is left", { std::to_string(one.epoch + 1) })
+                        : sentence("epoch %1 is closed although %2 chunks are left",
+                              { std::to_string(one.epoch + 1), std::to_string(one.remaining + one.poisoned) }));
             }
         }
     }

@@ -169,10 +169,29 @@ void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents&
                 { checkpoint, round });
         },
         wrong);
+    // Inputs are stored before they are merged; a round that had nothing to merge has none.
+    nowhere(
+        db,
+        "SELECT m.checkpoint, m.round FROM merge_input m JOIN merge_round r ON r.round=m.round WHERE r.result>0 AND m.checkpoint>=r.result",
+        [](const auto& checkpoint, const auto& round) {
+            return sentence(
+                "checkpoint %1 is not older than what round %2 of merging gave, and is said to have been given to it",
+                { checkpoint, round });
+        },
+        wrong);
+    nowhere(
+        db,
+        "SELECT k.incarnation, k.round FROM contribution k JOIN incarnation i ON i.id=k.incarnation WHERE i.replica<>k.replica",
+        [](const auto& process, const auto& round) {
+            return sentence(
+                "worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train",
+                { process, round });
+        },
+        wrong);
     nowhere(
         db,
         "SELECT k.incarnation, k.round FROM contribution k LEFT JOIN merge_round r ON r.round=k.round LEFT JOIN incarnation i ON i.id=k.incarnation"
-        " LEFT JOIN checkpoint c ON c.id=k.checkpoint WHERE r.round IS NULL OR i.id IS NULL OR (k.checkpoint>0 AND c.id IS NULL)",
+        " LEFT JOIN checkpoint c ON c.id=k.checkpoint WHERE r.round IS NULL OR i.id IS NULL OR (k.checkpoint<>0 AND c.id IS NULL)",
         [](const auto& process, const auto& round) {
             return sentence(
                 "worker process %1 contributed to round %2 of merging, and the tracker lacks the process, the round or the checkpoint",
@@ -225,10 +244,46 @@ void readMoves(Database& db, MovesByChunk& chunks)
     }
 }
 
+/// Chunks that were left out, poisoned or accepted once and are not now: they may have been tried again since.
+std::map<std::int64_t, ChunkState> namedBefore(Database& db)
+{
+    std::map<std::int64_t, ChunkState> chunks;
+    // In this order: the chunks of an event lie together, and of the events none knows its chunks.
+    Rows rows
+        = db.query("SELECT c.id, c.state FROM event e CROSS JOIN chunk c WHERE e.to_state IN (5, 6, 7) AND e.chunk<>0"
+                   " AND c.id>=e.chunk AND c.id<e.chunk+e.count AND c.state NOT IN (5, 6, 7)");
+    while (rows.next()) {
+        const ChunkId id = chunkIdAt(db, rows, 0);
+        chunks[id.value] = static_cast<ChunkState>(boundedAt(db, rows, 1, kStateBounds));
+    }
+    return chunks;
+}
+
 } // namespace
+
+std::vector<LostName> lostNames(Database& db)
+{
+    std::vector<LostName> lost;
+    const auto states = namedBefore(db);
+    if (states.empty())
+        return lost;
+    MovesByChunk chunks;
+    for (const auto& [id, state] : states)
+        chunks.try_emplace(id);
+    readMoves(db, chunks);
+    for (const auto& [id, moves] : chunks)
+        for (const auto told : { ChunkState::Excluded, ChunkState::Poisoned, ChunkState::Accepted })
+            if (moves.newest == static_cast<std::int64_t>(told))
+                lost.push_back({ { id }, states.at(id), told });
+    return lost;
+}
 
 void checkNamedChunks(Database& db, const std::vector<NamedChunk>& named, const AuditFault& wrong)
 {
+    for (const LostName& one : lostNames(db))
+        wrong(FindingKind::History, one.chunk,
+            sentence("%1 is %2, and its last event says that it is %3: its row was changed from outside",
+                { toString(one.chunk), termOf(one.state), termOf(one.told) }));
     if (named.empty())
         return;
     MovesByChunk chunks; // and those of the epoch before, from which they may be taken over

@@ -32,8 +32,17 @@ KnownProcesses knownProcesses(Database& db);
 void checkReferences(Database& db, const KnownProcesses& processes, const AuditFault& wrong);
 /// Rounds of merging against the checkpoints that came of them.
 void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents& events, const AuditFault& wrong);
-/// Chunks that are in no weights because somebody said so against the events that moved them there. A later epoch takes
-/// over what the one before left out, without an event of its own.
+/// A chunk of which the last event says that it is left out, poisoned or accepted, and its row that it is to be
+/// trained, or is.
+struct LostName {
+    ChunkId chunk;
+    ChunkState state = ChunkState::Free; ///< by its row
+    ChunkState told = ChunkState::Excluded; ///< by its last event
+};
+std::vector<LostName> lostNames(Database& db);
+
+/// Chunks that are in no weights because somebody said so against the events that moved them there, both ways. A later
+/// epoch takes over what the one before left out, without an event of its own.
 /// @param named  by id
 void checkNamedChunks(Database& db, const std::vector<NamedChunk>& named, const AuditFault& wrong);
 /// Epochs against the events that opened and closed them.

@@ -9,8 +9,10 @@
 #include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <set>
+#include <tuple>
 
 // How this works: the checkpoints form a graph by the folders they name as parents. First it is decided which of them
 // can be taken (choose), without touching the ledger; then they are written, parents first, each as if its worker had
@@ -22,6 +24,85 @@ namespace {
 
 using ByFolder = std::map<std::string, const ProvenCheckpoint*>;
 using Windows = std::map<std::int64_t, WindowRanges>; // by chunk
+
+/// By what one checkpoint is newer than another: the greatest of all that it was made from and of itself. So it is
+/// newer than these, and what was trained after going back newer than what was left by that, whatever the clock said.
+struct Age {
+    std::int64_t incarnation = 0; // a run numbers its processes on, and goes back only while none of them lives
+    std::int64_t wallNs = 0;
+    std::int64_t depth = 0; // checkpoints behind it
+    auto operator<=>(const Age&) const = default;
+};
+
+class Ages {
+public:
+    explicit Ages(const ByFolder& all)
+        : all_(all)
+        , numbersGrow_(doNumbersGrow())
+    {
+    }
+
+    const Age& of(const std::string& folder)
+    {
+        std::vector<std::string> open { folder }; // a line may have more checkpoints than a stack has room
+        while (!open.empty()) {
+            const std::string at = open.back();
+            if (!known_.contains(at) && began_.insert(at).second) {
+                for (const auto& parent : parentsOf(at))
+                    if (!began_.contains(parent)) // a manifest may name itself
+                        open.push_back(parent);
+            } else {
+                open.pop_back();
+                known_.try_emplace(at, byParents(at));
+            }
+        }
+        return known_.at(folder);
+    }
+
+private:
+    std::vector<std::string> parentsOf(const std::string& folder) const
+    {
+        const auto one = all_.find(folder);
+        return one == all_.end() ? std::vector<std::string>() : one->second->parents;
+    }
+    /// Those of the parents are known.
+    Age byParents(const std::string& folder) const
+    {
+        const auto one = all_.find(folder);
+        if (one == all_.end())
+            return {};
+        Age found { numbersGrow_ ? one->second->incarnation : 0, one->second->writtenWallNs, 1 };
+        for (const auto& parent : one->second->parents) {
+            const auto before = known_.find(parent);
+            if (before == known_.end())
+                continue;
+            found.incarnation = std::max(found.incarnation, before->second.incarnation);
+            found.wallNs = std::max(found.wallNs, before->second.wallNs);
+            found.depth = std::max(found.depth, before->second.depth + 1);
+        }
+        return found;
+    }
+    /// False: a tracker that was made anew without the old one numbered from the beginning, so the numbers tell
+    /// nothing.
+    bool doNumbersGrow() const
+    {
+        return std::ranges::all_of(all_, [this](const auto& entry) {
+            const ProvenCheckpoint& one = *entry.second;
+            return std::ranges::all_of(one.parents, [&](const std::string& name) {
+                const auto parent = all_.find(name);
+                return parent == all_.end() || one.record.kind != CheckpointKind::Replica
+                    || parent->second->record.kind != CheckpointKind::Replica
+                    || parent->second->record.replica != one.record.replica
+                    || parent->second->incarnation <= one.incarnation;
+            });
+        });
+    }
+
+    const ByFolder& all_;
+    bool numbersGrow_;
+    std::map<std::string, Age> known_;
+    std::set<std::string> began_;
+};
 
 class Choice {
 public:
@@ -56,13 +137,14 @@ public:
 private:
     std::vector<const ProvenCheckpoint*> newestFirst(bool merges) const
     {
+        Ages ages(all_);
         std::vector<const ProvenCheckpoint*> found;
         for (const auto& [folder, one] : all_)
             if (one->whole && (one->record.kind == CheckpointKind::Merge) == merges)
                 found.push_back(one);
-        std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) {
-            return std::tuple(a->writtenWallNs, a->record.step, a->record.folder)
-                > std::tuple(b->writtenWallNs, b->record.step, b->record.folder);
+        std::sort(found.begin(), found.end(), [&ages](const auto* a, const auto* b) {
+            return std::tuple(ages.of(a->record.folder), a->record.step, a->record.folder)
+                > std::tuple(ages.of(b->record.folder), b->record.step, b->record.folder);
         });
         return found;
     }

@@ -18,6 +18,7 @@ struct ProvenCheckpoint {
     std::int64_t writtenWallNs = 0;
     bool whole = false; ///< the weights are there and verified
     bool removed = false; ///< only its manifest is left: the keep policy removed the weights
+    std::int64_t incarnation = 0; ///< that wrote it; 0: not said
 };
 
 /// What could be put into the ledger again.

@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/audit/audit_history.h"
+#include "core/tracker/block_chunks.h"
 #include "core/tracker/epochs.h"
 #include "core/tracker/incarnations.h"
 #include "core/tracker/run_event_texts.h"
@@ -54,6 +55,13 @@ void recountEpochs(Database& db)
         " sum(filtered*(state=4)) i, sum(failed*(state=4)) j, sum(held_out*(state=4)) k, sum(duplicates*(state=4)) l FROM chunk GROUP BY 1) s WHERE s.epoch=epoch.epoch");
 }
 
+/// What a person decided, or what could not be read, where the row of a chunk does not say so any more.
+void nameAgain(Database& db)
+{
+    for (const LostName& one : lostNames(db))
+        db.run("UPDATE chunk SET state=? WHERE id=? AND state IN (0, 1) AND covered=0", one.told, one.chunk);
+}
+
 // As many as the events closed, those that are complete; which of them is in no event.
 void closeAsTheEventsSay(Database& db)
 {
@@ -97,13 +105,16 @@ void recountTotals(Database& db)
 
 } // namespace
 
-Status recount(const std::filesystem::path& tracker)
+Status recount(const std::filesystem::path& tracker, std::span<const PreparedContent> contents)
 {
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, systemClock()));
     Database& db = file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
     db.run("INSERT OR IGNORE INTO dataset (one) VALUES (1)");
     revokeAll(file);
+    for (const PreparedContent& one : contents)
+        (void)storeContent(db, one.chunk, one.content); // with another number of rows it is damaged otherwise
+    nameAgain(db);
     recountBlocks(db);
     recountEpochs(db);
     closeAsTheEventsSay(db);

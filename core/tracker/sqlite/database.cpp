@@ -140,8 +140,10 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
         if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
         return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
-            isThere(path) ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
-                          : sentence("there is no tracker %1", { file }) };
+            isThere(path)
+                ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                : sentence("there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove",
+                      { file, utf8Text(path.parent_path()) }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };
     case SQLITE_IOERR:
         if (systemCode == EFBIG)

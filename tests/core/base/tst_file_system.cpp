@@ -233,6 +233,25 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(at("none")));
     }
 
+    /// "cannot create the folder W/runs/one: the name is taken", of a link to a disk that was not mounted.
+    void aLinkThatLedNowhereWasANameThatIsTaken()
+    {
+        std::filesystem::create_directory(at("space"));
+        std::filesystem::create_symlink("/nowhere/runs", at("space/runs"));
+        for (const char* name : { "space/runs", "space/runs/one" }) {
+            const auto made = realFileSystem().createFolders(at(name));
+            QVERIFY(!made.ok());
+            const std::string& said = made.error().message;
+            QVERIFY2(said.find(utf8Text(at("space/runs")) + " is a link to /nowhere/runs, where nothing is")
+                    != std::string::npos,
+                said.c_str());
+        }
+        QVERIFY(std::filesystem::is_symlink(at("space/runs")));
+        std::filesystem::create_directory(at("space/there"));
+        std::filesystem::create_directory_symlink("there", at("space/led"));
+        QVERIFY(realFileSystem().createFolders(at("space/led/one")).ok());
+    }
+
     /// The name was looked at first and opened then.
     void aLinkThatCameBetweenTheLookAndTheOpeningWasWrittenThrough()
     {

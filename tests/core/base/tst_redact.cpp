@@ -31,6 +31,25 @@ private Q_SLOTS:
             "https://<hidden>@h https://<hidden>@i \"c@d\"");
         row("a scheme in the password", "https://u:p://x@h/y", "https://<hidden>@h/y");
         row("no scheme", "//u:pw1secret@h/x (//v:q@i)", "//<hidden>@h/x (//<hidden>@i)");
+        row("one slash", "cannot read wss:/u:S3cr3t@h, gone", "cannot read wss:/<hidden>@h, gone");
+        row("no slash", "https:u:S3cr3t@h/x", "https:<hidden>@h/x");
+        row("three slashes", "https:///u:S3cr3t@h/x", "https:///<hidden>@h/x");
+        row("backslashes", "https:\\\\u:S3cr3t@h", "https:\\\\<hidden>@h");
+        row("slashes of both kinds", "ftp:/\\u:S3cr3t@h", "ftp:/\\<hidden>@h");
+        row("capitals", "WSS:/U:S3cr3t@H HTTPS:U:S3cr3t@H", "WSS:/<hidden>@H HTTPS:<hidden>@H");
+        row("behind an option", "--data=wss:/u:S3cr3t@h", "--data=wss:/<hidden>@h");
+        row("as a file of a folder", "/home/ann/wss:/u:S3cr3t@h/x", "/home/ann/wss:/<hidden>@h/x");
+        row("a slash in the password of one slash", "wss:/u:S3/cr3t@h", "wss:/<hidden>@h");
+        row("an @ in the password of one slash", "wss:/u:S3@cr3t@h", "wss:/<hidden>@h");
+        row("behind a word", "cannot open:wss:/u:S3cr3t@h", "cannot open:wss:/<hidden>@h");
+        row("no password", "mailto:ann@host ssh:/git@h hf:owner/name@main",
+            "mailto:ann@host ssh:/git@h hf:owner/name@main");
+        row("a drive", "C:\\data\\a:b@c C:/data/u:v@w", "C:\\data\\a:b@c C:/data/u:v@w");
+        row("a port of one slash", "https:/host:8080/a@revision", "https:/host:8080/a@revision");
+        row("times", "at 12:30:45@x and 2026-11-29T00:31:08@y", "at 12:30:45@x and 2026-11-29T00:31:08@y");
+        row("words with colons", "sweep:lr:0.1@v2 furrow::foo::bar@x gcc:cuda:openmpi@4",
+            "sweep:lr:0.1@v2 furrow::foo::bar@x gcc:cuda:openmpi@4");
+        row("a time in a path", "/data/run:2026-11-29T12:30:05/file@v2", "/data/run:2026-11-29T12:30:05/file@v2");
         row("a revision", "https://host/a@revision", "https://host/a@revision");
         row("a port and a revision", "https://host:8080/a@revision", "https://host:8080/a@revision");
         row("an empty port and a revision", "https://host:/a@revision", "https://host:/a@revision");
@@ -98,7 +117,8 @@ private Q_SLOTS:
     /// Each address looked for its '@' to the end of the text.
     void aLongTextTookMinutes()
     {
-        for (const char* part : { "x://u:p", "//u:p", "x://u:p@h/", "?sig=1", "&sig", "bearer ", "=", "//" }) {
+        for (const char* part :
+            { "x://u:p", "//u:p", "x://u:p@h/", "ab:(", "ab:/u:p", "ab:[", "?sig=1", "&sig", "bearer ", "=", "//" }) {
             std::string text;
             while (text.size() < 4'000'000)
                 text += part;

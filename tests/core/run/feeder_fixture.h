@@ -140,6 +140,7 @@ public:
         return trained;
     }
     std::int64_t failures = 0;
+    int untrained = 0; ///< of so many of its next chunks no step is finite
 
 private:
     bool train(const Claim& claim, std::map<std::int64_t, std::map<int, int>>& seen)
@@ -151,6 +152,14 @@ private:
             ++failures;
             good(ledger_.fail(claim, text.error()));
             return false;
+        }
+        if (untrained > 0) {
+            --untrained;
+            good(ledger_.begin(claim));
+            ChunkOutcome outcome;
+            outcome.skipped = claim.remaining;
+            good(ledger_.finish(claim, outcome));
+            return true;
         }
         const auto tokenizer = byteTokenizer();
         for (std::size_t i = 0; i + 1 < text.value().offsets.size(); ++i) {

@@ -2,6 +2,8 @@
 #include "feeder_fixture.h"
 
 #include "core/base/random.h"
+#include "core/base/sentence.h"
+#include "core/data/source/came_wrong.h"
 #include "core/run/audit/run_audit.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/data_wait.h"
@@ -10,7 +12,10 @@
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
 #include "core/run/status/unreadable_rows.h"
+#include "core/run/supervise/attempt_end.h"
+#include "core/run/supervise/wrong_transfers.h"
 #include "core/tracker/feeder_ledger.h"
+#include "core/tracker/named_chunks.h"
 #include "tests/fakes/gzip.h"
 
 #include <algorithm>
@@ -503,6 +508,25 @@ private Q_SLOTS:
         QCOMPARE(rows, trained);
     }
 
+    /// Rows of a chunk of which every step was NaN counted as trained: eval said of their texts that the weights had
+    /// seen them.
+    void rowsWithoutAFiniteStepCountedAsTrained()
+    {
+        Run run(1200, 300, 50, 0.1, 1);
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        PlayedWorker worker(run, 0);
+        worker.untrained = 2;
+        QCOMPARE(worker.work(seen), 24);
+        run.stopFeeder();
+        QCOMPARE(seen[0].size(), std::size_t(1100));
+        auto ledger = good(LedgerReader::open(run.paths.tracker()));
+        const auto isTrained
+            = good(trainedRows(ledger, good(readRunFile(run.paths)).dataManifest, run.paths.duplicatesFile()));
+        for (int row = 0; row < 1200; ++row)
+            QCOMPARE(isTrained({ 0, row }), seen[0].contains(row));
+    }
+
     void rubbishStopsTheRunBeforeItIsTrained()
     {
         QTemporaryDir folder;
@@ -702,6 +726,32 @@ private Q_SLOTS:
         QCOMPARE(status.epochs.at(0).unreadAccepted, 0);
         QVERIFY(good(viewChunk(run.paths, { .block = 2, .column = 0 })).state == ChunkState::Accepted);
         QVERIFY(good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).closedWallNs.has_value());
+    }
+
+    /// "Not fetched again in this attempt", it said, and no later attempt asked either: that took a person's word.
+    void whatCameWrongInOneAttemptWasNeverAskedForAgain()
+    {
+        Run run(1200, 300, 50, 0.1, 1);
+        run.startFeeder();
+        const auto chunks = [&] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0).chunks; };
+        QTRY_COMPARE_WITH_TIMEOUT(chunks()[ChunkState::Free], 24, 20'000);
+        run.stopFeeder();
+        auto feeder = good(FeederLedger::open(run.paths.tracker()));
+        const auto fail = [&feeder](std::int64_t block, const Message& why) {
+            good(feeder.setFailed(block, sentence("block %1 cannot be prepared: %2", { std::to_string(block), why })));
+        };
+        fail(1, sentence(kCameWrong, { "hf://o/n arrived with other bytes.", Count(5) }));
+        const auto only = whatCannotBeRead(good(poisonedChunks(run.paths.tracker())), {}, BadFiles::LeaveOut);
+        QVERIFY2(only.find("Resuming asks for it again.") != std::string::npos
+                && only.find("Put the source back") == std::string::npos,
+            only.c_str());
+        fail(2, "the page is damaged");
+        QCOMPARE(chunks()[ChunkState::Poisoned], 12);
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        good(retryWrongTransfers(run.paths, supervisor));
+        QCOMPARE(chunks()[ChunkState::Poisoned], 6);
+        for (const NamedChunk& left : good(poisonedChunks(run.paths.tracker())))
+            QCOMPARE(placeOf(left.chunk).block, 2);
     }
 
     /// It stood in reading.json and on the console's overview only.

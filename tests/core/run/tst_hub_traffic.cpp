@@ -273,7 +273,7 @@ private Q_SLOTS:
                 && cause().find("source has changed") == std::string::npos,
             cause().c_str());
         // What to do is in the cause: nobody is told to restore what never changed.
-        const auto ended = whatCannotBeRead(good(poisonedChunks(run.paths.tracker())), {});
+        const auto ended = whatCannotBeRead(good(poisonedChunks(run.paths.tracker())), {}, BadFiles::Stop);
         QVERIFY2(ended.find("3 chunks cannot be read") != std::string::npos
                 && ended.find("Put the source back") == std::string::npos,
             ended.c_str());

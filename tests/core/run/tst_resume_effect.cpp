@@ -3,8 +3,10 @@
 #include "core/run/status/open_epochs.h"
 #include "core/run/start/given_up_chunks.h"
 #include "core/run/start/resume_effect.h"
+#include "core/tracker/sqlite/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <set>
@@ -288,7 +290,64 @@ private Q_SLOTS:
         auto reader = field.reader();
         const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
         QCOMPARE(effect[ChunkFate::Lost], 2);
-        QCOMPARE(good(givenUpChunks(effect, reader)), 1);
+        const GivenUpChunks givenUp = good(givenUpChunks(effect, reader));
+        QCOMPARE(givenUp.sum(), 1);
+        QCOMPARE(givenUp.wentBack, 1);
+    }
+
+    /// The dry run said of chunks of a damaged checkpoint that the run had perhaps gone back: both causes were one.
+    void whatDamageTookWasNotToldFromWhatWasGoneBackFrom()
+    {
+        Field field;
+        field.fill(1, 4);
+        auto worker = field.worker(0);
+        const CheckpointId first = trainOne(worker, 0, "c1");
+        const CheckpointId second = trainOne(worker, 0, "c2");
+        (void)trainOne(worker, 0, "c3");
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.revoke(field.ids[0], "ended"));
+        (void)good(supervisor.goBackTo(second));
+        (void)good(supervisor.markDamaged(second, "bit rot"));
+        auto reader = field.reader();
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
+        const GivenUpChunks givenUp = good(givenUpChunks(effect, reader));
+        QCOMPARE(givenUp.wentBack, 1);
+        QCOMPARE(givenUp.damaged, 1);
+        QCOMPARE(givenUp.now, 0);
+        const auto none
+            = good(resumeEffect(reader, std::nullopt, { [first](CheckpointId id) { return id != first; } }));
+        QCOMPARE(good(givenUpChunks(none, reader)).sum(), 2); // its committed chunk is ChunkFate::Redo
+    }
+
+    /// The tracker was asked once for each lost chunk: behind many, a dry run seemed to hang.
+    void eachLostChunkWasAskedForByItself()
+    {
+        Field field;
+        field.fill(20, 1000);
+        auto worker = field.worker(0);
+        const CheckpointId first = trainOne(worker, 0, "c1");
+        (void)trainOne(worker, 0, "c2");
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.revoke(field.ids[0], "ended"));
+        (void)good(supervisor.goBackTo(first));
+        {
+            auto db = good(Database::open(field.tracker, {})); // as the second chunk, so all others
+            db.script(
+                "INSERT INTO claim (id, chunk, incarnation, outcome, claimed_wall, started_wall, ended_wall, ranges, done, position_tokens, opened_seq, cause)"
+                " SELECT k.id, k.id, c.incarnation, c.outcome, c.claimed_wall, c.started_wall, c.ended_wall, c.ranges, c.done, c.position_tokens, c.opened_seq, c.cause"
+                " FROM chunk k, claim c WHERE c.id=(SELECT max(id) FROM claim) AND k.times_trained=0;"
+                "INSERT INTO part (claim, first, past, chunk, checkpoint, alive)"
+                " SELECT k.id, p.first, p.past, k.id, p.checkpoint, 0 FROM chunk k, part p WHERE p.alive=0 AND k.times_trained=0;"
+                "UPDATE chunk SET times_trained=1, times_lost=1 WHERE times_trained=0;");
+            good(db.takeStatus());
+        }
+        auto reader = field.reader();
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(effect[ChunkFate::Lost], 19'999);
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(good(givenUpChunks(effect, reader)).wentBack, 19'999);
+        QVERIFY2(timer.elapsed() < 1000, qPrintable(QStringLiteral("%1 ms").arg(timer.elapsed())));
     }
 
     /// "All of the epochs before epoch 2 is kept" of one epoch.

@@ -29,9 +29,12 @@
 #include "core/run/status/hindrance.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/run_status.h"
+#include "core/run/status/tracker_config.h"
 #include "core/tracker/audit/recount.h"
+#include "core/tracker/inherited_list.h"
 #include "core/tracker/audit/rebuild.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/training_notes.h"
 #include "core/tracker/window_ranges.h"
 #include "tests/core/tracker/ledger_fixture.h"
@@ -102,7 +105,8 @@ private:
     {
         const auto file = good(readRunFile(paths));
         auto blocks = good(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
-            good(loadTokenizer(utf8Text(paths.tokenizer())))));
+            good(loadTokenizer(utf8Text(paths.tokenizer()))), paths.duplicatesFile()));
+        good(blocks.findDuplicates({}));
         auto ledger = good(FeederLedger::open(paths.tracker()));
         std::int64_t count = 0;
         while (auto planned = good(blocks.planNext())) {
@@ -110,8 +114,8 @@ private:
                 planned->plan, {} };
             good(ledger.addBlocks({ &block, 1 }));
             const auto made = good(blocks.prepare(*planned));
-            good(ledger.setPrepared(
-                planned->block, made.fileName, made.digest, preparedChunks(made.chunks, file.config.seqLen)));
+            good(ledger.setPrepared(planned->block, made.fileName, made.digest,
+                good(preparedChunks(good(blocks.openBlock(made)), windowRules(file.config)))));
             ++count;
         }
         good(ledger.setLastBlockProven(count));
@@ -313,6 +317,153 @@ struct Changed {
     fs::path data;
 };
 
+/// A run that goes on from weights of another one and leaves out what that trained; nothing is read or trained yet.
+class ChildRun {
+public:
+    enum class Hash { Kept, NotKept };
+    explicit ChildRun(Hash hash = Hash::Kept)
+    {
+        std::string text;
+        for (int i = 0; i < 60; ++i)
+            text += std::to_string(i) + " is the number of this line\n";
+        Changed::write(root() / "data.txt", text);
+        NewRun request;
+        request.config.data = { utf8Text(root() / "data.txt") };
+        request.config.tokenizer = "byte";
+        request.config.heldOutPercent = 0;
+        request.config.samplesPerBlock = 20;
+        request.config.chunkSamples = 5;
+        request.config.devices = "cpu";
+        request.config.batchSize = 1;
+        request.folder = root() / "run";
+        request.preset = "char";
+        paths = good(createRun(request, {}));
+        good(writeParent(paths, parent()));
+        auto file = good(readRunFile(paths));
+        file.parentRun = parent().runId;
+        if (hash == Hash::Kept)
+            file.parentListHash = hashOf(inheritedListOf(parent()));
+        good(writeRunFile(paths, file));
+        fs::remove(paths.tracker());
+        good(SupervisorLedger::create(paths.tracker(), trackerConfig(file, parent()), stoppingRules(file.config)));
+    }
+
+    static ParentFile parent()
+    {
+        ParentFile parent;
+        parent.runId = "0123456789abcdef";
+        parent.folder = "/elsewhere";
+        parent.checkpoint = "r0-4";
+        parent.sameData = true;
+        parent.skipped = true;
+        parent.chunkCount = 4;
+        parent.chunks = { { 0, "1-3" }, { 1, "0-2" } };
+        return parent;
+    }
+    void sql(const std::string& script) const
+    {
+        auto db = good(Database::open(paths.tracker(), {}));
+        db.script(script.c_str());
+        good(db.takeStatus(), "tampering");
+    }
+    Status resumed() const
+    {
+        auto reader = good(LedgerReader::open(paths.tracker()));
+        return checkResume(paths, good(readRunFile(paths)), reader, {}, [this] { return audit(paths.tracker()); });
+    }
+    RunPaths paths { "" };
+
+private:
+    fs::path root() const { return pathFromUtf8(folder_.path().toStdString()); }
+
+    QTemporaryDir folder_;
+};
+
+/// A run of which all blocks are planned, and nothing is prepared or trained.
+class PlannedRun {
+public:
+    explicit PlannedRun(const std::function<void(RunConfig&)>& change = {})
+    {
+        std::string text;
+        for (int i = 0; i < 60; ++i)
+            text += std::to_string(i) + " is the number of this line\n\n";
+        Changed::write(root() / "data.txt", text);
+        NewRun request;
+        request.config.data = { utf8Text(root() / "data.txt") };
+        request.config.dataMode = DataMode::Lines;
+        request.config.tokenizer = "byte";
+        request.config.heldOutPercent = 0;
+        request.config.samplesPerBlock = 40;
+        request.config.chunkSamples = 10;
+        request.config.devices = "cpu";
+        request.config.batchSize = 1;
+        if (change)
+            change(request.config);
+        request.folder = root() / "run";
+        request.preset = "char";
+        paths = good(createRun(request, {}));
+        plan(INT64_MAX);
+    }
+
+    void sql(const std::string& script) const
+    {
+        auto db = good(Database::open(paths.tracker(), {}));
+        db.script(("PRAGMA foreign_keys=OFF;" + script).c_str());
+        good(db.takeStatus(), "tampering");
+    }
+    ReadPlan planOf(std::int64_t block) const
+    {
+        auto reader = good(LedgerReader::open(paths.tracker()));
+        return good(readPlan(good(reader.block(block)).plan));
+    }
+    void setPlan(const ReadPlan& plan) const
+    {
+        sql("UPDATE block SET plan='" + writePlan(plan.block, plan.after)
+            + "' WHERE block=" + std::to_string(plan.block.block));
+    }
+    /// As a tracker that lost the blocks behind some, with all counters that go with them.
+    void planOnly(std::int64_t blocks) const
+    {
+        for (const auto& one : databaseFiles(paths.tracker()))
+            fs::remove(one);
+        const auto file = good(readRunFile(paths));
+        good(SupervisorLedger::create(paths.tracker(), trackerConfig(file, {}), stoppingRules(file.config)));
+        plan(blocks);
+    }
+    /// What each of those who look says of the tracker; all the same, or "".
+    std::string damage() const
+    {
+        const std::string said = good(trackerDamage(paths));
+        const std::string refused = trackerRefusal(paths, good(readRunFile(paths)), audit(paths.tracker()));
+        const auto report = good(auditRun(paths, AuditDepth::Files));
+        const bool agree = said.empty() ? refused.empty() && report.isClean()
+                                        : refused.find(said) != std::string::npos && !report.isClean();
+        return agree ? said : "doctor: " + said + "\nresume: " + refused + "\naudit: " + auditText(report);
+    }
+    RunPaths paths { "" };
+
+private:
+    fs::path root() const { return pathFromUtf8(folder_.path().toStdString()); }
+    void plan(std::int64_t most) const
+    {
+        const auto file = good(readRunFile(paths));
+        auto blocks = good(BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, paths.cacheFolder(),
+            good(loadTokenizer(utf8Text(paths.tokenizer())))));
+        auto ledger = good(FeederLedger::open(paths.tracker()));
+        std::int64_t count = 0;
+        for (auto next = good(blocks.planNext()); next && count < most; next = good(blocks.planNext()), ++count) {
+            const NewBlock block { next->block, next->source, next->firstRow, next->chunkRows, next->plan, {} };
+            good(ledger.addBlocks({ &block, 1 }));
+        }
+        good(ledger.setLastBlockProven(count));
+        auto supervisor = good(SupervisorLedger::open(paths.tracker()));
+        good(supervisor.advance());
+        good(supervisor.emptyWal());
+    }
+
+    QTemporaryDir folder_;
+};
+
 std::string cardOf(const Changed& run, const std::string& checkpoint, const std::function<void(CardOf&)>& change = {})
 {
     const auto file = good(readRunFile(run.paths));
@@ -339,6 +490,17 @@ void markNewByHand(const Changed& run, ChunkState state)
 {
     good(openEpochsUpTo(run.paths.tracker(), 1));
     markByHand(run, chunkIdOf({ 1, 1, 1 }), state);
+}
+
+/// A person leaves a chunk of it out, and somebody takes that back in the row and the counters alone.
+void leaveOutAndFreeByHand(const Changed& run)
+{
+    const ChunkId chunk = chunkIdOf({ 1, 1, 1 });
+    good(openEpochsUpTo(run.paths.tracker(), 1));
+    good(good(SupervisorLedger::open(run.paths.tracker())).exclude({ &chunk, 1 }, "by a person"));
+    const std::string counters = " SET n1=n1+1, n5=n5-1";
+    run.sql("UPDATE chunk SET state=1 WHERE id=" + std::to_string(chunk.value) + "; UPDATE epoch" + counters
+        + " WHERE epoch=1; UPDATE counts" + counters + ", wanted=1 WHERE epoch=1 AND block=1");
 }
 
 /// A chunk of it that nobody has trained, changed. @param what  an assignment of SQL
@@ -472,6 +634,9 @@ const std::vector<Tampering>& tamperings()
         { "a chunk that nobody accepted as not trained", Verdict::Wrong,
             "chunk 1 of block 1 (epoch 2) is marked as accepted, and no event says so",
             [](C c) { markNewByHand(c, ChunkState::Accepted); } },
+        { "a chunk that a person left out, free again", Verdict::Wrong,
+            "chunk 1 of block 1 (epoch 2) is free, and its last event says that it is excluded",
+            [](C c) { leaveOutAndFreeByHand(c); } },
         { "the counters of a block", Verdict::Wrong, "the counters of block 1 (epoch 1) differ",
             [](C c) { c.sql("UPDATE counts SET n4=n4-1, n1=n1+1, wanted=1 WHERE block=1"); } },
         { "the counters of an epoch", Verdict::Wrong, "epoch 1 counts 7 chunks as committed",
@@ -1098,6 +1263,128 @@ private Q_SLOTS:
         good(resumed());
     }
 
+    /// One edited row made a resume leave out chunks that nobody had trained; audit, doctor and dry run called all
+    /// well.
+    void theListOfWhatTheParentTrainedWasHeldAgainstNothing_data()
+    {
+        QTest::addColumn<QByteArray>("sql");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("more chunks") << QByteArray("UPDATE inherited SET columns='0-4' WHERE block=1")
+                                     << QStringLiteral("by the tracker 0-4, which are left out, by parent.json 0-2");
+        QTest::newRow("a block that is gone") << QByteArray("DELETE FROM inherited WHERE block=0")
+                                              << QStringLiteral("chunks of block 0 that the parent run trained: by the "
+                                                                "tracker none, by parent.json 1-3");
+        QTest::newRow("one more block") << QByteArray("INSERT INTO inherited VALUES (2, '0-1', 2)")
+                                        << QStringLiteral("block 2");
+        QTest::newRow("trained again") << QByteArray("UPDATE inherited SET mark=1 WHERE block=0")
+                                       << QStringLiteral("1-3, which are trained again");
+    }
+    void theListOfWhatTheParentTrainedWasHeldAgainstNothing()
+    {
+        QFETCH(QByteArray, sql);
+        QFETCH(QString, said);
+        const ChildRun child;
+        child.sql(sql.toStdString());
+        const std::string damage = good(trackerDamage(child.paths));
+        QVERIFY2(has(damage, said.toStdString()), damage.c_str());
+        const auto texts = allTexts(good(auditRun(child.paths, AuditDepth::Files)));
+        QVERIFY2(has(texts, damage), texts.c_str());
+        const auto refused = child.resumed();
+        QVERIFY(!refused.ok());
+        QVERIFY2(has(refused.error().message, damage), refused.error().message.c_str());
+        const auto repaired = good(repairRun(child.paths, [](const std::string&) { }, true));
+        QVERIFY2(repaired.needed && has(repaired.basis, "counted anew"), repaired.basis.c_str());
+        QVERIFY(good(inheritedList(child.paths.tracker())) == inheritedListOf(child.parent()));
+        good(child.resumed());
+    }
+
+    /// And a repair of a lost tracker took the forged list.
+    void aParentFileThatSomebodyHadChangedWasBelieved_data()
+    {
+        QTest::addColumn<QString>("was");
+        QTest::addColumn<QString>("becomes");
+        QTest::newRow("columns") << QStringLiteral("\"1-3\"") << QStringLiteral("\"2-4\"");
+        QTest::newRow("the count") << QStringLiteral("\"chunk_count\":4") << QStringLiteral("\"chunk_count\":3");
+        QTest::newRow("what was done with them")
+            << QStringLiteral("\"skipped\":true") << QStringLiteral("\"skipped\":false");
+    }
+    void aParentFileThatSomebodyHadChangedWasBelieved()
+    {
+        QFETCH(QString, was);
+        QFETCH(QString, becomes);
+        const ChildRun child;
+        auto text = QString::fromStdString(good(readFile(child.paths.parentFile())));
+        QCOMPARE(text.count(was), 1);
+        Changed::write(child.paths.parentFile(), text.replace(was, becomes).toStdString());
+        QCOMPARE(good(trackerDamage(child.paths)).text(), std::string()); // it is the other one
+        const auto texts = allTexts(good(auditRun(child.paths, AuditDepth::Files)));
+        QVERIFY2(has(texts, "parent.json is not the one that this run began with"), texts.c_str());
+        const auto problems = good(checkpointProblems(child.paths));
+        QVERIFY(std::ranges::any_of(
+            problems, [](const Message& one) { return has(one, "is not the one that this run began with"); }));
+        QVERIFY(!child.resumed().ok());
+        fs::remove(child.paths.tracker());
+        const auto repaired = repairRun(child.paths, [](const std::string&) { }, true);
+        QVERIFY(!repaired.ok());
+        QVERIFY2(has(repaired.error().message, "Put it back from a copy of the run"), repaired.error().message.c_str());
+        QVERIFY(!fs::exists(child.paths.tracker()));
+    }
+
+    /// A run of before has no hash of the list: which of the two is right nobody knows.
+    void anOlderRunSaysThatTrackerAndParentFileDisagree()
+    {
+        const ChildRun child(ChildRun::Hash::NotKept);
+        auto report = good(auditRun(child.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), allTexts(report).c_str());
+        QVERIFY(std::ranges::any_of(
+            report.notInspected, [](const Message& one) { return has(one, "which chunks the parent run trained"); }));
+        good(child.resumed());
+        child.sql("UPDATE inherited SET columns='0-4' WHERE block=1");
+        report = good(auditRun(child.paths, AuditDepth::Files));
+        QVERIFY2(has(allTexts(report), "tracker and parent.json disagree"), allTexts(report).c_str());
+        const auto refused = child.resumed();
+        QVERIFY(!refused.ok());
+        QVERIFY2(has(refused.error().message, "nothing proves one of them"), refused.error().message.c_str());
+        QVERIFY(!good(repairRun(child.paths, [](const std::string&) { }, true)).needed);
+    }
+
+    /// Audit, doctor and dry run were clean, and the decision was lost.
+    void aChunkThatAPersonLeftOutWasFreedByHand()
+    {
+        Changed run(whole_);
+        leaveOutAndFreeByHand(run);
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY2(has(damage, "its last event says that it is excluded"), damage.c_str());
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }, true));
+        QVERIFY2(repaired.needed && has(repaired.basis, "counted anew"), repaired.basis.c_str());
+        const auto leftOut
+            = good(Database::open(run.paths.tracker(), {})).integer("SELECT count(*) FROM chunk WHERE state=5");
+        QCOMPARE(leftOut.value_or(0), 1);
+        QCOMPARE(good(trackerDamage(run.paths)).text(), std::string());
+    }
+
+    /// The audit gave one error and no report, and doctor called the run whole.
+    void aDamagedListOfDuplicatesEndedTheAudit()
+    {
+        const WholeRun whole([](RunConfig& config) {
+            config.duplicates = Duplicates::Skip;
+            auto text = good(readFile(pathFromUtf8(config.data.front())));
+            const std::string line = "3 is the number of this line\n";
+            text.replace(text.find("\n4 is") + 1, line.size(), line); // the fourth text occurs twice
+            Changed::write(pathFromUtf8(config.data.front()), text);
+        });
+        Changed run(whole);
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean());
+        auto list = good(readFile(run.paths.duplicatesFile()));
+        list[20] = static_cast<char>(list[20] ^ 1); // behind the header: of a page
+        Changed::write(run.paths.duplicatesFile(), list);
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(has(allTexts(report), "is damaged: the checksum of a page differs"), allTexts(report).c_str());
+        QVERIFY(inspectionOf(report, Evidence::Blocks)->inspected > 0);
+        const auto problems = good(blockProblems(run.paths));
+        QVERIFY(std::ranges::any_of(problems, [](const Message& one) { return has(one, "The next resume makes it"); }));
+    }
+
     void aRepairBelievedATrackerThatTheManifestsDeny_data()
     {
         QTest::addColumn<QByteArray>("sql");
@@ -1155,6 +1442,123 @@ private Q_SLOTS:
         QVERIFY2(report.isClean(), allTexts(report).c_str());
     }
 
+    void whatAnUntrainedChunkPacksIntoWasWrongForTheAuditAlone_data()
+    {
+        QTest::addColumn<QString>("change");
+        QTest::newRow("windows") << QStringLiteral("windows=windows+1");
+        QTest::newRow("tokens") << QStringLiteral("tokens=tokens+7");
+        QTest::newRow("rows") << QStringLiteral("samples=samples-1, filtered=filtered+1");
+    }
+    /// Where samples do not lie end to end. Doctor and resume called such a tracker whole, and no repair made it so.
+    void whatAnUntrainedChunkPacksIntoWasWrongForTheAuditAlone()
+    {
+        QFETCH(QString, change);
+        const WholeRun whole([](RunConfig& config) { config.packing = Packing::Single; });
+        Changed run(whole);
+        const auto file = good(readRunFile(run.paths));
+        const auto resumed = [&] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(run.paths, file, reader, {}, [&] { return audit(run.paths.tracker()); });
+        };
+        const auto figures = [&run] {
+            auto db = good(Database::open(run.paths.tracker(), {}));
+            Rows row = db.query(
+                "SELECT group_concat(windows||'/'||tokens||'/'||samples) FROM chunk WHERE id>200000000000000");
+            return row.next() ? row.text(0) : std::string();
+        };
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        good(resumed());
+        QCOMPARE(good(trackerDamage(run.paths)).text(), std::string());
+        const auto before = figures();
+        changeNewByHand(run, change.toStdString());
+        good(recount(run.paths.tracker())); // what was changed fits the counters: the ledger alone shows nothing
+        QVERIFY(good(audit(run.paths.tracker())).isClean());
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY2(has(damage, "in the prepared block are not those that the tracker recorded"), damage.c_str());
+        QVERIFY(!resumed().ok());
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY2(repaired.needed && has(repaired.basis, "counted anew"), repaired.basis.c_str());
+        QCOMPARE(figures(), before);
+        good(resumed());
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean(), allTexts(report).c_str());
+    }
+
+    void noHealthyPlanIsCalledDamaged_data()
+    {
+        QTest::addColumn<std::function<void(RunConfig&)>>("change");
+        const auto row = [](const char* name, std::function<void(RunConfig&)> change) {
+            QTest::newRow(name) << std::move(change);
+        };
+        row("lines", [](RunConfig&) { });
+        row("blank lines at the end", [](RunConfig& config) {
+            config.dataMode = DataMode::Paragraphs;
+            config.samplesPerBlock = 20;
+        });
+        row("spans", [](RunConfig& config) {
+            config.dataMode = DataMode::Span;
+            config.spanBytes = 32;
+            config.samplesPerBlock = 20;
+        });
+        row("no more rows than some", [](RunConfig& config) { config.maxSamples = 80; });
+        row("rows before the first", [](RunConfig& config) { config.startSample = 30; });
+    }
+    void noHealthyPlanIsCalledDamaged()
+    {
+        QFETCH(std::function<void(RunConfig&)>, change);
+        const PlannedRun run(change);
+        QCOMPARE(run.damage(), std::string());
+    }
+
+    void theRowsOfOneBlockWereTrainedInPlaceOfThoseOfTheNext_data()
+    {
+        QTest::addColumn<int>("bytes");
+        QTest::newRow("no byte has 40 rows") << 0;
+        QTest::newRow("39 bytes have 40 rows") << 39;
+        QTest::newRow("40 bytes have more bytes of text") << 40;
+    }
+    /// The plan of a block led back to the one before it, which ended where it began: only a deep audit saw it.
+    void theRowsOfOneBlockWereTrainedInPlaceOfThoseOfTheNext()
+    {
+        QFETCH(int, bytes);
+        const PlannedRun run;
+        ReadPlan one = run.planOf(1);
+        ReadPlan two = run.planOf(2);
+        const Segment& first = one.block.segments.front();
+        one.after.front().position = first.position + static_cast<std::uint64_t>(bytes);
+        two.block.segments.front().position = one.after.front().position;
+        two.block.segments.front().hash = first.hash;
+        run.setPlan(one);
+        run.setPlan(two);
+        const auto damage = run.damage();
+        QVERIFY2(damage.starts_with("block 1: its plan has the same place of its source twice"), damage.c_str());
+    }
+
+    /// The last block and its counters were deleted: the run was complete without its rows, and only a deep audit saw
+    /// it.
+    void blocksTakenOutAtTheEndWereNeverTrained()
+    {
+        const PlannedRun run; // 120 lines, half of them blank
+        run.planOnly(2);
+        QVERIFY(good(audit(run.paths.tracker())).isClean());
+        const auto damage = run.damage();
+        QVERIFY2(has(damage, "data.txt goes on behind block 1, which the tracker calls the last one"), damage.c_str());
+    }
+
+    /// Where the size of the file does not say so.
+    void blocksThatTheSnapshotKnowsWereTakenOut()
+    {
+        const PlannedRun run([](RunConfig& config) {
+            config.dataMode = DataMode::Paragraphs;
+            config.samplesPerBlock = 20;
+        });
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(run.paths.trackerSnapshot()));
+        QCOMPARE(run.damage(), std::string());
+        run.planOnly(2);
+        const auto damage = run.damage();
+        QVERIFY2(has(damage, "complete with 2 blocks, and its last snapshot (view.sqlite) knows 3"), damage.c_str());
+    }
+
     /// A repair with this program would plan the data anew.
     void aPlanOfANewerFurrowIsNoDamage()
     {
@@ -1188,6 +1592,46 @@ private Q_SLOTS:
         QVERIFY(std::ranges::any_of(problems, [](const Message& said) { return has(said, "checkpoint r0-2"); }));
         const auto plan = good(planResume(run.paths));
         QVERIFY(!plan.verdict({}).ok() && plan.verdict({ .acceptLoss = true }).ok());
+    }
+
+    /// No younger manifest keeps the hash of the newest one: nobody noticed.
+    void theNewestManifestWasChangedTogetherWithItsRow()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(run.paths.trackerSnapshot()));
+        const auto resumed = [&](bool acceptLoss) {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(
+                run.paths, file, reader, { .acceptLoss = acceptLoss }, [&] { return audit(run.paths.tracker()); });
+        };
+        good(resumed(false));
+        run.editManifest([](CheckpointManifest& manifest) { manifest.evalLoss = 0.5; }, true);
+        run.sql("UPDATE checkpoint SET eval_loss=0.5 WHERE folder='r0-12'");
+        const std::string said = "checkpoint r0-12 has another manifest by the tracker than by its last snapshot";
+        QVERIFY(has(allTexts(good(auditRun(run.paths, AuditDepth::Files))), said));
+        const auto refused = resumed(false);
+        QVERIFY(!refused.ok());
+        QVERIFY2(has(refused.error().message, said), refused.error().message.c_str());
+        QVERIFY(std::ranges::any_of(
+            good(checkpointProblems(run.paths)), [&said](const Message& one) { return has(one, said); }));
+        good(resumed(true));
+    }
+
+    /// Who went back behind such a manifest was asked for a yes to what the going back leaves anyway.
+    void goingBackBehindAChangedManifestAskedForAYes()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        run.flip(run.paths.removedManifestsFolder() / "r0-8.json");
+        const auto resumedFrom = [&](std::optional<CheckpointId> checkpoint) {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(
+                run.paths, file, reader, { .goBackTo = checkpoint }, [&] { return audit(run.paths.tracker()); });
+        };
+        QVERIFY(!resumedFrom(std::nullopt).ok());
+        QVERIFY(!resumedFrom(CheckpointId { 4 }).ok()); // r0-8 itself
+        good(resumedFrom(CheckpointId { 3 }));
     }
 
     /// An older tracker was taken forward by it: the chunk that it did not name any more was trained again, into the
@@ -1661,13 +2105,16 @@ private Q_SLOTS:
         RunStatus status;
         status.supervised = true;
         status.supervisorPid = 1;
-        QVERIFY(whatHinders(status, run.paths, 2).empty());
-        const auto found = whatHinders(status, run.paths, 30);
+        const auto hinders = [&](std::int64_t silentSeconds) {
+            return whatHinders(status, {}, {}, { run.paths, {}, silentSeconds * 1'000'000'000 });
+        };
+        QVERIFY(hinders(2).empty());
+        const auto found = hinders(30);
         QCOMPARE(found.size(), std::size_t(1));
         QVERIFY2(found.front().sentence.find("has written nothing to the tracker for 30 s") != std::string::npos,
             found.front().sentence.text().c_str());
         status.supervised = false;
-        QVERIFY(whatHinders(status, run.paths, 30).empty());
+        QVERIFY(hinders(30).empty());
     }
 
     /// A backup of yesterday: no checkpoint had come of the attempt that it does not know. Doctor and audit called it

@@ -1,4 +1,5 @@
 #include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/run/status/brain.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/folder/run_file.h"
@@ -89,6 +90,8 @@ private Q_SLOTS:
         QVERIFY(writeRunFile(paths, sample()).ok());
         const auto without = openLedger(paths);
         QVERIFY(!without.ok() && without.error().message.find("there is no tracker") != std::string::npos);
+        const std::string wayOut = "furrowctl doctor " + utf8Text(paths.folder()) + " --repair"; // a resume named none
+        QVERIFY2(without.error().message.find(wayOut) != std::string::npos, without.error().message.c_str());
     }
 
     /// "(stoll)" and the words of a library were what a person got to read.

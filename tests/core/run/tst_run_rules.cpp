@@ -1,4 +1,6 @@
 #include "core/base/file_system.h"
+#include "core/base/format.h"
+#include "core/base/process.h"
 #include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
 #include "core/data/plan/inspect.h"
@@ -13,7 +15,9 @@
 #include "core/run/supervise/merge_timer.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/status/hindrance.h"
 #include "core/run/status/run_status.h"
+#include "core/run/supervise/restart_budget.h"
 #include "core/run/supervise/stall_watch.h"
 #include "core/tracker/run_event_texts.h"
 
@@ -167,6 +171,79 @@ private Q_SLOTS:
 
     /// A feeder that was killed twice in a minute came back after two seconds and more, and the workers had nothing to
     /// train.
+    /// The only worker of a run stood still, and nobody said for how long that would be waited for.
+    void aWorkerThatStoodStillWasWaitedForWithoutAWordOfHowLong()
+    {
+        RunStatus status;
+        status.supervised = true;
+        status.supervisorPid = 7;
+        WorkerStatus still;
+        still.pid = 42;
+        still.alive = true;
+        still.phase = WorkerPhase::StandsStill;
+        still.secondsSinceProgress = 12;
+        status.workers = { still };
+        IncarnationRow row;
+        row.live = true;
+        row.worker = 0;
+        row.process.pid = 42;
+        row.leaseUntilNs = 100'000'000'000;
+        const QTemporaryDir folder;
+        const auto saidAt = [&](std::int64_t nowNs) {
+            LedgerReader::Totals totals;
+            totals.supervisorHeartbeatNs = nowNs;
+            const Viewpoint view { RunPaths(folder.path().toStdString()), {}, nowNs };
+            const auto found = whatHinders(status, totals, { row }, view);
+            return found.empty() ? std::string() : found.front().sentence.text();
+        };
+        const auto said = saidAt(52'000'000'000);
+        QVERIFY2(said.find("said nothing for " + formatDuration(12)) != std::string::npos, said.c_str());
+        QVERIFY2(said.find("in about " + formatDuration(48)) != std::string::npos, said.c_str());
+        const auto over = saidAt(101'000'000'000);
+        QVERIFY2(over.find("when its lease ends, or others wait") != std::string::npos, over.c_str());
+    }
+
+    /// The numbers were those of a snapshot of half a minute ago, for somebody had locked the tracker: the disk was
+    /// said to take nothing, as its supervisor had been silent since then.
+    void theAgeOfASnapshotWasTakenForTheSilenceOfTheSupervisor()
+    {
+        RunStatus status;
+        status.supervised = true;
+        status.supervisorPid = 7;
+        const QTemporaryDir folder;
+        LedgerReader::Totals totals;
+        totals.supervisorHeartbeatNs = 10'000'000'000;
+        Viewpoint view { RunPaths(folder.path().toStdString()), {}, 40'000'000'000 };
+        const auto silent = whatHinders(status, totals, {}, view);
+        QCOMPARE(silent.size(), std::size_t(1));
+        QVERIFY(silent.front().sentence.find(formatDuration(30)) != std::string::npos);
+        view.isOfSnapshot = true;
+        QVERIFY(whatHinders(status, totals, {}, view).empty());
+    }
+    /// Workers and the supervisor were named when somebody had stopped them, a feeder never.
+    void aFeederThatSomebodyStoppedWasNotNamed()
+    {
+        ProcessOptions options;
+        options.arguments = { "60" };
+        auto child = ChildProcess::start("/bin/sleep", options);
+        QVERIFY(child.ok());
+        const auto feeder = child.value().identity();
+        QVERIFY(freezeProcess(feeder, true));
+        QTRY_VERIFY(standsStill(feeder));
+        RunStatus status;
+        status.supervised = true;
+        status.supervisorPid = 7;
+        const QTemporaryDir folder;
+        LedgerReader::Totals totals;
+        totals.feeder = feeder;
+        const Viewpoint view { RunPaths(folder.path().toStdString()) };
+        const auto found = whatHinders(status, totals, {}, view);
+        child.value().killTree();
+        QCOMPARE(found.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(found.front().words.text()), QStringLiteral("the feeder stands still"));
+        QVERIFY(found.front().sentence.find("process " + std::to_string(feeder.pid)) != std::string::npos);
+    }
+
     void whoWasKilledIsStartedAgainAtOnce()
     {
         constexpr std::int64_t kSecond = 1'000'000'000;
@@ -194,6 +271,21 @@ private Q_SLOTS:
         backOff.onStart(20 * kSecond);
         backOff.onEnd(20 * kSecond); // the first failure of its own
         QVERIFY(backOff.isDue(20 * kSecond));
+    }
+    /// Whoever stopped a worker now and then, so that the supervisor ended it, had used up the restarts for crashes
+    /// after six times.
+    void aWorkerThatWasPausedSixTimesWasGoneForTheWholeAttempt()
+    {
+        RestartBudget budget(2);
+        for (std::int64_t trained = 100; trained <= 1'000; trained += 100) {
+            QVERIFY(budget.take(0, trained)); // the run had come further each time
+            QVERIFY(budget.take(1, trained)); // both were stopped at once
+        }
+        QVERIFY(budget.take(0, 1'000)); // nothing was trained since: it counts
+        QVERIFY(budget.take(1, std::nullopt)); // so does a crash
+        QVERIFY(!budget.take(0, 1'000));
+        QVERIFY(!budget.take(1, std::nullopt));
+        QVERIFY(budget.take(0, 1'100));
     }
     /// A program of somebody else had locked the tracker for five minutes. The worker that came first when it let go
     /// was ended: its lease had run out meanwhile.

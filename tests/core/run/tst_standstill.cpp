@@ -1,5 +1,7 @@
 #include "core/run/supervise/standstill.h"
 
+#include "core/run/supervise/stall_watch.h"
+
 #include "tests/core/tracker/ledger_fixture.h"
 
 #include <csignal>
@@ -59,6 +61,7 @@ class TestStandstill : public QObject {
 private Q_SLOTS:
     void aWorkerNobodyWaitsForIsLeftAlone();
     void aStoppedWorkerKeptAFinishedRunFromEnding();
+    void aWorkerThatTheSupervisorEndedWasSaidToBeKilledByNobodyKnows();
 };
 
 void TestStandstill::aWorkerNobodyWaitsForIsLeftAlone()
@@ -79,6 +82,27 @@ void TestStandstill::aStoppedWorkerKeptAFinishedRunFromEnding()
     QVERIFY(worker.isStill());
     QVERIFY(good(field.supervisor().advance()).epochClosed);
     QCOMPARE(foundAfterASecond(field), std::size_t(1));
+}
+
+// "Worker 0 ended with SIGKILL, sender unknown", while the sender said it.
+void TestStandstill::aWorkerThatTheSupervisorEndedWasSaidToBeKilledByNobodyKnows()
+{
+    Field field;
+    field.fill(1, 2);
+    const StillWorker worker(field, 0, 1);
+    QVERIFY(worker.isStill());
+    auto reader = field.reader();
+    const ProcessIdentity process = good(reader.incarnations()).front().process;
+    StallWatch stalls(RunPaths(field.tracker.parent_path()), reader, field.clock);
+    QVERIFY(!stalls.whyEnded(process).has_value());
+    QVERIFY(!stalls.wasStopped(process));
+    stalls.note(process, "it stood still");
+    QCOMPARE(QString::fromStdString(stalls.whyEnded(process).value_or("").text()),
+        QStringLiteral("the supervisor ended it: it stood still"));
+    QVERIFY(stalls.wasStopped(process));
+    stalls.note(thisProcess(), "it made no progress"); // one that runs
+    QVERIFY(stalls.whyEnded(thisProcess()).has_value());
+    QVERIFY(!stalls.wasStopped(thisProcess()));
 }
 
 QTEST_GUILESS_MAIN(TestStandstill)

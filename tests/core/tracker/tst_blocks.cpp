@@ -2,7 +2,10 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/audit/audit.h"
+#include "core/tracker/audit/recount.h"
+#include "core/tracker/sqlite/database.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace furrow;
@@ -20,6 +23,7 @@ private Q_SLOTS:
     void askingForTheDemandDoesNotLookAtEveryBlock();
     void otherContentIsCorruptAndStopsClaims();
     void chunkWithNothingToTrainIsCommittedAtOnce();
+    void aRowThatWasChangedWhileItsBlockWasAwayWasTrainedByIt();
     void whatWasFoundBesidesIsKeptOfTheFirstPreparation();
     void rowsThatDoNotAddUpAreRefused();
     void claimsWaitForDataUntilTheEndIsProven();
@@ -152,6 +156,40 @@ void TestBlocks::chunkWithNothingToTrainIsCommittedAtOnce()
     QVERIFY2(report.isClean(), auditText(report).c_str());
     QVERIFY(report.epochs[0].complete);
     QCOMPARE(report.epochs[0].rows.filtered, 11);
+}
+
+/// A chunk without windows was called trained at once, and one with another number of tokens trained by it.
+void TestBlocks::aRowThatWasChangedWhileItsBlockWasAwayWasTrainedByIt()
+{
+    Field field;
+    field.fill(1, 3);
+    auto feeder = field.feeder();
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    good(feeder.setEvicted(0, "cache is full"));
+    {
+        auto db = good(Database::open(field.tracker, {}));
+        db.run("UPDATE chunk SET windows=0, tokens=0, filtered=filtered+samples, samples=0 WHERE state=0");
+        good(db.takeStatus());
+    }
+    good(recount(field.tracker)); // as somebody does who knows the tables
+    const auto changes = [&field] {
+        const auto events = good(field.reader().eventsSince(0, 1000));
+        return std::ranges::count_if(
+            events, [](const auto& one) { return one.cause.text().find("stored anew") != std::string::npos; });
+    };
+    good(feeder.setPrepared(0, "again", "digest0", Field::prepared(0, 3)));
+    QCOMPARE(field.counts()[Committed], 1);
+    QCOMPARE(field.counts()[Free], 2);
+    QCOMPARE(changes(), 2);
+    for (const auto& cell : good(field.reader().cells(0))) {
+        QCOMPARE(cell.windows, Field::kWindows);
+        QCOMPARE(cell.tokens, Field::kTokens);
+    }
+    QVERIFY(good(audit(field.tracker)).isClean());
+    good(feeder.setEvicted(0, "cache is full"));
+    good(feeder.setPrepared(0, "again", "digest0", Field::prepared(0, 3)));
+    QCOMPARE(changes(), 2); // nothing was changed since
 }
 
 void TestBlocks::whatWasFoundBesidesIsKeptOfTheFirstPreparation()

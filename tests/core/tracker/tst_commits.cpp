@@ -50,6 +50,7 @@ private Q_SLOTS:
     void goingBackReopensAClosedEpoch();
     void aRunGoesBackOnlyToWhatItsWeightsGrewFrom();
     void repairDoesNotBringBackWhatTheRunLeft();
+    void aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft();
 };
 
 namespace {
@@ -894,6 +895,31 @@ void TestCommits::repairDoesNotBringBackWhatTheRunLeft() // its row was there al
     const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, RebuildReason::Damaged, 0, field.clock));
     QCOMPARE(rebuilt.checkpoints, 0);
     SAME(newestHead(field, 0), first);
+    verifyClean(field);
+}
+
+/// Of a run that had gone back while its clock was set back the abandoned line was taken: its times are later.
+void TestCommits::aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft()
+{
+    Field field;
+    field.fill(1, 4);
+    const auto proven = [](const char* folder, std::vector<std::string> parents, int column, std::int64_t incarnation,
+                            std::int64_t wallNs) {
+        ProvenCheckpoint one;
+        one.record = record(0, folder);
+        one.parents = std::move(parents);
+        one.parts = { { chunkIdOf({ 0, 0, column }), { 0, Field::kWindows } } };
+        one.writtenWallNs = wallNs;
+        one.whole = true;
+        one.incarnation = incarnation;
+        return one;
+    };
+    const std::vector<ProvenCheckpoint> all { proven("c1", {}, 0, 1, 100), proven("c2", { "c1" }, 1, 1, 500),
+        proven("c3", { "c2" }, 2, 1, 600), proven("c4", { "c1" }, 1, 2, 50), proven("c5", { "c4" }, 3, 2, 40) };
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, all, RebuildReason::Damaged, 0, field.clock));
+    QCOMPARE(rebuilt.heads, (std::vector<std::string> { "c5" }));
+    QCOMPARE(rebuilt.checkpoints, 3);
+    QCOMPARE(field.counts()[Committed], 3);
     verifyClean(field);
 }
 

@@ -49,6 +49,12 @@ void TestMerges::auditFindsWhatWasTakenOutOfAMerge_data()
         "checkpoint 99 was given to round 1 of merging, and the tracker lacks one of them");
     row("a contribution of nobody", "UPDATE contribution SET incarnation=9 WHERE replica=1",
         "worker process 9 contributed to round 1 of merging");
+    row("an input that is newer than the merge", "INSERT INTO merge_input VALUES (1, 3)",
+        "checkpoint 3 is not older than what round 1 of merging gave");
+    row("a contribution of another replica", "INSERT INTO contribution VALUES (1, 7, 2, 2)",
+        "worker process 2 is said to have contributed to round 1 of merging for a replica that it did not train");
+    row("a contribution of no checkpoint", "UPDATE contribution SET checkpoint=-1 WHERE replica=1",
+        "worker process 2 contributed to round 1 of merging, and the tracker lacks");
     row("a worker process", "DELETE FROM incarnation WHERE id=2",
         "checkpoint 2 was written by worker process 2, which the tracker does not have");
     row("a replica", "DELETE FROM replica WHERE replica=1",

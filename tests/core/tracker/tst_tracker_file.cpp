@@ -13,6 +13,7 @@
 #include "core/tracker/sqlite/tracker_locks.h"
 #include "tests/core/base/foreign_lock.h"
 
+#include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -54,6 +55,7 @@ private Q_SLOTS:
     void whoHoldsTheLockIsNamed();
     void aLockForReadingThatKeepsWritersAwayWasNotNamed();
     void aWalThatCouldNotBeTakenUpSaidLockingProtocol();
+    void eachOpeningWaitedAnewForWhoHadLockedTheWholeFile();
     void patienceDecidesHowLongAWriterWaits();
     void aReaderThatStandsStillHoldsNobodyUp();
     void aWalThatAReaderKeepsIsSpokenOf();
@@ -84,6 +86,7 @@ private Q_SLOTS:
     void aReaderMadeFilesInAFolderThatWasBeingRemoved_data();
     void aReaderMadeFilesInAFolderThatWasBeingRemoved();
     void aTrackerWithoutItsWalIsReadAsItIs();
+    void theMarkOfANewerVersionWentIntoTheSnapshotToo();
     void whatLayBesideAnUnfinishedSnapshotStayed();
     void snapshotTookAFileOfAPersonForItsOwnRemains();
     void aSentenceHeldTheRawBytesOfADamagedFile();
@@ -242,6 +245,27 @@ void TestTrackerFile::aWalThatCouldNotBeTakenUpSaidLockingProtocol()
     QVERIFY(opened.error().code == ErrorCode::Busy);
     QVERIFY2(opened.error().message.find("process " + std::to_string(lock.pid())) != std::string::npos,
         opened.error().message.c_str());
+}
+
+// A lock of somebody else on byte 0x40000000: a command that opened the tracker four times answered after 20 s.
+void TestTrackerFile::eachOpeningWaitedAnewForWhoHadLockedTheWholeFile()
+{
+    SKIP_WHERE_LOCKS_ARE_NOT_TOLD;
+    Field field;
+    std::optional<test::ForeignLock> lock(std::in_place, field.tracker, 0x40000000, 1);
+    QVERIFY(lock->pid() > 0);
+    QElapsedTimer timer;
+    timer.start();
+    for (int opening = 0; opening < 4; ++opening) {
+        const auto opened = LedgerReader::open(field.tracker);
+        QVERIFY(!opened.ok());
+        QCOMPARE(opened.error().code, ErrorCode::Busy);
+        QVERIFY2(opened.error().message.find("process " + std::to_string(lock->pid())) != std::string::npos,
+            opened.error().message.c_str());
+    }
+    QVERIFY2(timer.elapsed() < 4'900, qPrintable(QString::number(timer.elapsed())));
+    lock.reset();
+    QVERIFY(LedgerReader::open(field.tracker).ok());
 }
 
 void TestTrackerFile::patienceDecidesHowLongAWriterWaits()
@@ -875,6 +899,23 @@ void TestTrackerFile::aTrackerWithoutItsWalIsReadAsItIs()
     QVERIFY(good(before.totals()).desired == DesiredState::Run);
     auto after = good(LedgerReader::open(copy, {}, ReadFor::Look));
     QVERIFY(!after.isOfOneMoment() && good(after.totals()).desired == DesiredState::Pause);
+}
+
+/// Where somebody marked the tracker of a live run, status had no numbers at all.
+void TestTrackerFile::theMarkOfANewerVersionWentIntoTheSnapshotToo()
+{
+    Field field;
+    field.fill(1, 2);
+    const auto snapshot = field.tracker.parent_path() / "view.sqlite";
+    auto supervisor = field.supervisor();
+    good(supervisor.publishSnapshot(snapshot));
+    tamper(field, ("PRAGMA user_version=" + std::to_string(kTrackerVersion + 1)).c_str());
+    good(supervisor.publishSnapshot(snapshot));
+    good(LedgerReader::open(snapshot));
+    tamper(field, ("PRAGMA user_version=" + std::to_string(kTrackerVersion)).c_str());
+    std::filesystem::remove(snapshot);
+    good(supervisor.publishSnapshot(snapshot));
+    good(LedgerReader::open(snapshot));
 }
 
 /// A supervisor that was killed while it made one left two more files for ever.

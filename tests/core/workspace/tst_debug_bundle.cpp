@@ -27,6 +27,11 @@ private Q_SLOTS:
                                  << QByteArray("https://<hidden>@example.org/x");
         QTest::newRow("path") << QByteArray("reading /home/ann/texts/book.txt now")
                               << QByteArray("reading …/book.txt now");
+        QTest::newRow("a token as the name of a file")
+            << QByteArray("\"data\": [\"/home/ann/ghp_abcdefghijklmnopqrstuvwxyz0123456789.txt\"]")
+            << QByteArray("\"data\": [\"…/<hidden>\"]");
+        QTest::newRow("a token in the name of a file")
+            << QByteArray("/home/ann/a,hf_abcdefghijklmnop:3 now") << QByteArray("…/a,<hidden>:3 now");
         QTest::newRow("windows path") << QByteArray("in C:\\Users\\Ann\\run.json") << QByteArray("in …/run.json");
         QTest::newRow("home") << QByteArray("~/furrow/runs/one") << QByteArray("…/one");
         QTest::newRow("words stay") << QByteArray("tokens: 500, tokenizer: gpt2, 3/4 done")
@@ -63,6 +68,34 @@ private Q_SLOTS:
         QVERIFY(!text.contains("verysecretvalue"));
         QVERIFY(!text.contains("/home/ann"));
         QVERIFY(text.contains("/x.txt"));
+    }
+
+    /// What a person left out by a pattern is text of the data, and stood in run.json as it was written.
+    void patternsOfWhatIsLeftOutStoodInTheBundle()
+    {
+        const QTemporaryDir folder;
+        const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "run";
+        std::filesystem::create_directories(run / "logs");
+        std::ofstream(run / "run.json")
+            << R"({"config": {"quarantine": "/home/ann/left-out.txt"}, "data": {"quarantine": )"
+            << R"("# of Ann Smith\nchunk 3:1\n pattern\tAnn Smith \\d+\r\npattern Ann Smith\npattern cat"}})";
+        std::ofstream(run / "logs" / "1-feeder.log")
+            << "\"Ann Smith \\d+\" takes too many steps; pattern cat matched nothing, concatenated\n";
+        const auto target = run.parent_path() / "debug.tar.gz";
+        QVERIFY(writeDebugBundle(run, target).ok());
+        QProcess tar;
+        tar.start(QStringLiteral("tar"), { QStringLiteral("-xzOf"), QString::fromStdString(target.string()) });
+        if (!tar.waitForStarted())
+            QSKIP("no tar to read the archive with");
+        QVERIFY(tar.waitForFinished());
+        const QByteArray text = tar.readAllStandardOutput();
+        QVERIFY2(!text.contains("Ann Smith") && !text.contains("pattern cat"), text.constData());
+        QVERIFY2(
+            text.contains(R"("# <hidden>\nchunk 3:1\npattern <hidden 1>\npattern <hidden 2>\npattern <hidden 3>")"),
+            text.constData());
+        QVERIFY2(text.contains("\"<hidden 1>\" takes too many steps; pattern <hidden 3> matched nothing, concatenated"),
+            text.constData());
+        QVERIFY2(text.contains("\"…/left-out.txt\""), text.constData());
     }
 
     void aPrivateKeyBehindALinkDoesNotArriveInTheBundle_data()

@@ -8,9 +8,11 @@
 #include "core/workspace/queue_runner.h"
 #include "core/workspace/run_folders.h"
 #include "core/workspace/trash.h"
+#include "core/workspace/workspace_problems.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -199,6 +201,41 @@ private Q_SLOTS:
         QVERIFY(file.value().removeEnded().ok());
         QCOMPARE(idsOf(file.value().queue().value()), (Ids { 1, 2 }));
         QVERIFY(!file.value().removeEntry(77).ok());
+    }
+
+    /// doctor said that everything works.
+    void aPipeInPlaceOfWhatAWorkspaceKeepsWasOverlooked()
+    {
+        const auto space = workspace("odd");
+        QVERIFY(workspaceProblems(space).empty()); // it is not there yet
+        std::filesystem::create_directories(space / "cache" / "blocks");
+        std::filesystem::create_directories(space / "elsewhere");
+        std::filesystem::create_directory_symlink(space / "elsewhere", space / "runs");
+        std::ofstream(queueLock(space)) << "";
+        QVERIFY(WorkspaceFile::open(space).ok());
+        QVERIFY(workspaceProblems(space).empty());
+        std::vector<std::filesystem::path> odd { space / "trash", space / "queue.lock", space / "queue.log",
+            space / "library.lock", space / "library.sqlite-wal", space / "cache" / "cache.lock",
+            space / "cache" / "blocks" };
+        for (const auto& path : odd) {
+            std::filesystem::remove_all(path);
+            QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+        }
+        std::filesystem::remove_all(space / "elsewhere");
+        odd.push_back(space / "runs");
+        std::string said;
+        for (const auto& problem : workspaceProblems(space))
+            said += problem.text() + "\n";
+        for (const auto& path : odd)
+            QVERIFY2(said.find(utf8Text(path) + " is ") != std::string::npos
+                    || said.find(utf8Text(path) + ": it is not a regular file") != std::string::npos,
+                (utf8Text(path) + " of " + said).c_str());
+        std::filesystem::remove_all(space / "cache");
+        QCOMPARE(::mkfifo((space / "cache").c_str(), 0600), 0);
+        const auto problems = workspaceProblems(space);
+        QVERIFY(std::any_of(problems.begin(), problems.end(), [&](const Message& problem) {
+            return problem.text().starts_with(utf8Text(space / "cache") + " is not a folder");
+        }));
     }
 
     void lanesOfDifferentDevicesDoNotWaitForEachOther()

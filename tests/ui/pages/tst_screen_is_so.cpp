@@ -7,6 +7,7 @@
 #include "core/run/status/run_weights.h"
 #include "core/run/status/samples_left_out.h"
 #include "core/tracker/audit/audit.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
@@ -20,6 +21,7 @@
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/inspector_dock.h"
 #include "ui/shell/lanes_dock.h"
 #include "ui/widgets/lane_view.h"
 #include "ui/widgets/meters.h"
@@ -31,6 +33,7 @@
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -51,6 +54,26 @@ void endAllProcesses(const RunStory& story)
     auto db = good(Database::open(story.paths().tracker(), Database::Options {}));
     db.run("UPDATE incarnation SET pid=?, start_time=1", 0x3ffffff0);
     good(db.takeStatus());
+}
+
+/// The next free chunk is trained and committed, and none of its steps is finite.
+void skipOne(const RunStory& story)
+{
+    auto worker = good(WorkerLedger::open(story.paths().tracker(), good(readRunFile(story.paths())).runId));
+    (void)good(worker.start({ story.attempt(), 1, 1, "cpu", "CPU" }, 60));
+    const auto answer = good(worker.claim());
+    const auto* claim = std::get_if<Claim>(&answer);
+    if (claim == nullptr)
+        qFatal("no chunk is free");
+    good(worker.begin(*claim));
+    ChunkOutcome outcome;
+    outcome.skipped = claim->remaining;
+    good(worker.finish(*claim, outcome));
+    CheckpointRecord record;
+    record.replica = 1;
+    record.folder = "1-0";
+    record.manifestSha256 = std::string(64, 'a');
+    good(worker.commit(record, {}));
 }
 
 } // namespace
@@ -77,20 +100,7 @@ private Q_SLOTS:
     void samplesThatWereLeftOutCountedAsTrained()
     {
         const RunStory story({ .workers = 1, .trained = 3 });
-        auto worker = good(WorkerLedger::open(story.paths().tracker(), good(readRunFile(story.paths())).runId));
-        (void)good(worker.start({ story.attempt(), 1, 1, "cpu", "CPU" }, 60));
-        const auto answer = good(worker.claim());
-        const auto* claim = std::get_if<Claim>(&answer);
-        QVERIFY(claim != nullptr);
-        good(worker.begin(*claim));
-        ChunkOutcome outcome;
-        outcome.skipped = claim->remaining;
-        good(worker.finish(*claim, outcome));
-        CheckpointRecord record;
-        record.replica = 1;
-        record.folder = "1-0";
-        record.manifestSha256 = std::string(64, 'a');
-        good(worker.commit(record, {}));
+        skipOne(story);
         const AuditEpoch audited = good(audit(story.paths().tracker())).epochs.front();
         QCOMPARE(audited.committed, 2);
         QCOMPARE(audited.samplesSkipped, 19);
@@ -102,6 +112,65 @@ private Q_SLOTS:
         meters.setStatus(status);
         const QString legend = meters.findChild<MeterLegend*>()->accessibleName();
         QVERIFY2(legend.contains(QStringLiteral("their steps were not finite 19")), qPrintable(legend));
+    }
+
+    /// A replay of the same moment had no line of what was left out, and nobody said of a committed chunk that nothing
+    /// of it was trained.
+    void theReplayDidNotSayWhatWasLeftOut()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        const std::int64_t before = systemClock().wallNs();
+        QTest::qWait(20);
+        skipOne(story);
+        auto reader = good(LedgerReader::open(story.paths().tracker()));
+        LedgerTables tables;
+        tables.attempts = good(reader.attempts());
+        tables.incarnations = good(reader.incarnations());
+        tables.checkpoints = good(reader.checkpoints());
+        tables.skipped = good(skippedChunks(story.paths().tracker()));
+        const RunStatus now = good(readStatus(story.paths()));
+        const auto cells = good(reader.cells(0));
+        const auto claims = good(reader.claimsSince(0, 1000));
+        const std::vector<Replay::Left> left;
+        const auto leftOutAt = [&](std::int64_t wallNs) {
+            const RunStatus then = statusAt(wallNs, { now, { { 0, cells } }, left, claims, &tables, nullptr });
+            return samplesLeftOut(then.epochs.front().rowsCommitted);
+        };
+        QCOMPARE(leftOutAt(systemClock().wallNs()), samplesLeftOut(now.epochs.front().rowsCommitted));
+        QCOMPARE(leftOutAt(systemClock().wallNs()), 19);
+        QCOMPARE(leftOutAt(before), 0);
+    }
+
+    /// Two of two chunks were "committed", one of them without any step that was finite, and nothing said so.
+    void aChunkOfWhichNothingWasTrainedWasJustCommitted()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        skipOne(story);
+        const auto json = toJson(good(readStatus(story.paths())));
+        QCOMPARE(json["chunks"]["committed"].get<int>(), 2);
+        QCOMPARE(json["chunks"]["committed_skipped"].get<int>(), 1);
+        ChunkCell cell;
+        cell.id = chunkIdOf({ 0, 0, 0 });
+        cell.state = ChunkState::Committed;
+        CoverageMap map;
+        QVERIFY(!map.describe(cell).contains(QStringLiteral("finite")));
+        map.setUntrained({ cell.id });
+        QVERIFY2(map.describe(cell).contains(QStringLiteral("none of its steps was finite")),
+            qPrintable(map.describe(cell)));
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        show(bench, story);
+        const auto* legend = page.findChild<MeterLegend*>();
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            legend->accessibleName().contains(QStringLiteral("of these left out, their steps were not finite 1")),
+            qPrintable(legend->accessibleName()), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty() && !bench.claims().claims().empty(), kPatienceMs);
+        InspectorDock inspector(bench);
+        static_cast<QWidget&>(inspector).show();
+        const ChunkId chunk = good(skippedChunks(story.paths().tracker()))->front().chunk;
+        bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
+        QTRY_VERIFY_WITH_TIMEOUT( // "once", it said
+            says(inspector, QStringLiteral("it is left out, none of its steps was finite")), kPatienceMs);
     }
 
     /// After a kill of everything the headline had the work that was lost with it, until the next attempt freed it.

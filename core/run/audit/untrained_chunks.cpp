@@ -1,0 +1,123 @@
+#include "core/run/audit/untrained_chunks.h"
+
+#include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/data/block_manager.h"
+#include "core/run/status/feeder_meters.h"
+#include "core/tracker/each_block.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace furrow {
+
+namespace {
+
+constexpr std::uint64_t kTableBytes = 64 << 10; // about what opening a block reads
+
+/// Left out, or waiting, before its block was prepared: the ledger says nothing of it yet.
+bool saysNothing(const ChunkCell& cell)
+{
+    const bool isClaimable
+        = cell.state == ChunkState::Free || cell.state == ChunkState::Leased || cell.state == ChunkState::Trained;
+    return !isClaimable && cell.samples == 0 && cell.tokens == 0 && cell.windows == 0;
+}
+
+bool isAsPrepared(const ChunkCell& cell, const PreparedChunk& prepared)
+{
+    return prepared.rows.samples == cell.samples && prepared.tokens == cell.tokens && prepared.windows == cell.windows;
+}
+
+/// Nothing: it is not there, is damaged, or is another one than the ledger recorded.
+std::optional<PreparedBlock> recordedBlock(const std::filesystem::path& folder, const LedgerReader::BlockRow& row)
+{
+    if (!isPlainName(row.fileName))
+        return std::nullopt;
+    auto block = PreparedBlock::open(folder / pathFromUtf8(row.fileName));
+    const bool isRecorded = block.ok() && block.value().digest() == row.digest;
+    return isRecorded ? std::optional(std::move(block).value()) : std::nullopt;
+}
+
+/// Where samples lie end to end the table alone says it.
+std::uint64_t costOf(const std::filesystem::path& file, const WindowRules& rules)
+{
+    std::error_code unknown;
+    const auto bytes = std::filesystem::file_size(file, unknown);
+    return rules.packing == Packing::EndToEnd || unknown ? kTableBytes : std::max<std::uint64_t>(bytes, kTableBytes);
+}
+
+} // namespace
+
+Result<UntrainedChunks> UntrainedChunks::of(LedgerReader& ledger)
+{
+    FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
+    UntrainedChunks found;
+    for (const auto& epoch : epochs) {
+        if (epoch.closedWallNs)
+            continue;
+        FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
+        std::ranges::copy_if(cells, std::back_inserter(found.cells_),
+            [](const ChunkCell& cell) { return cell.state != ChunkState::Committed && !saysNothing(cell); });
+    }
+    std::ranges::stable_sort(found.cells_, {}, &ChunkCell::block);
+    return found;
+}
+
+bool UntrainedChunks::hasAnyOf(std::int64_t block) const
+{
+    return std::ranges::binary_search(cells_, block, {}, &ChunkCell::block);
+}
+
+void UntrainedChunks::compare(std::int64_t block, const std::vector<PreparedChunk>& prepared)
+{
+    for (const ChunkCell& one : std::ranges::equal_range(cells_, block, {}, &ChunkCell::block))
+        if (const auto column = static_cast<std::size_t>(one.column);
+            column < prepared.size() && !isAsPrepared(one, prepared[column])) // another column: see ChunkPlaces
+            differing_.push_back({ one.id, prepared[column] });
+}
+
+Result<std::vector<PreparedContent>> UntrainedChunks::differing(LedgerReader& ledger) const
+{
+    std::vector<PreparedContent> still;
+    if (differing_.empty())
+        return still;
+    FURROW_TRY_ASSIGN(const auto now, of(ledger));
+    std::map<ChunkId, const ChunkCell*> cells;
+    for (const ChunkCell& cell : now.cells_)
+        cells[cell.id] = &cell;
+    std::ranges::copy_if(differing_, std::back_inserter(still), [&cells](const PreparedContent& one) {
+        const auto cell = cells.find(one.chunk);
+        return cell != cells.end() && !isAsPrepared(*cell->second, one.content);
+    });
+    return still;
+}
+
+Message otherContentInWords(ChunkId chunk, const Message& where)
+{
+    return sentence(
+        "%1: its rows, windows or tokens in %2 are not those that the tracker recorded", { toString(chunk), where });
+}
+
+Result<std::vector<PreparedContent>> differenceFromBlocks(
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::uint64_t mostBytes)
+{
+    const auto folder = BlockManager::blockFolder(paths.cacheFolder());
+    const WindowRules rules = windowRules(file.config);
+    FURROW_TRY_ASSIGN(auto untrained, UntrainedChunks::of(ledger));
+    std::uint64_t left = mostBytes;
+    const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
+        const auto block
+            = left > 0 && untrained.hasAnyOf(row.block) ? recordedBlock(folder, row) : std::optional<PreparedBlock>();
+        if (!block)
+            return {};
+        left -= std::min(left, costOf(folder / pathFromUtf8(row.fileName), rules));
+        if (const auto prepared = preparedChunks(*block, rules); prepared.ok())
+            untrained.compare(row.block, prepared.value());
+        return {};
+    };
+    FURROW_TRY(forEachBlock(ledger, LedgerReader::Blocks::PreparedOnce, look));
+    return untrained.differing(ledger);
+}
+
+} // namespace furrow
