@@ -592,6 +592,7 @@ private Q_SLOTS:
             QVERIFY(RunDriver::waitForChunks(run, 5) && RunDriver::ctl({ "stop"_q, run, "--wait"_q }).exitCode == 0);
         const QString head = newestHead(run);
         QVERIFY2(!head.isEmpty() && poisonWeights(run, head), qPrintable(head));
+        (void)QFile::remove(run + "/view.sqlite"_q); // it knows another manifest
         const QString named = "checkpoint "_q + head + " cannot be used: tensor '"_q;
         const auto dry = RunDriver::ctl({ "resume"_q, run, "--dry-run"_q, "--json"_q });
         QVERIFY2(dry.json["refusal"_q].toString().contains(named), qPrintable(dry.text + dry.errors));
