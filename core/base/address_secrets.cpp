@@ -68,21 +68,21 @@ public:
             return SecretPlace { from, from + at };
         if (!hasStrangePort(authority))
             return std::nullopt;
-        lookAtWord(from); // what looked like a host and a port may be a name and the begin of a password
-        return at_ == std::string_view::npos || at_ < from ? std::nullopt : std::optional(SecretPlace { from, at_ });
+        word_.look(text_, from, kWordEnds); // what looked like a host and a port may be a name and a password's begin
+        return word_.isBehind(from) ? std::optional(SecretPlace { from, word_.at }) : std::nullopt;
     }
     /// Where the slashes behind the scheme are too few, too many or turned round. An account only with a password:
     /// names of files have an '@' too.
     std::optional<SecretPlace> behindBrokenScheme(std::size_t from)
     {
-        lookAtAuthority(from);
+        authority_.look(text_, from, kAuthorityEnds);
         const std::size_t colon = text_.find(':', from);
-        std::size_t at = authorityAt_;
-        if (at == std::string_view::npos || at < from) {
-            if (colon >= authorityEnd_ || text_.find_first_not_of("0123456789", colon + 1) >= authorityEnd_)
+        std::size_t at = authority_.at;
+        if (!authority_.isBehind(from)) {
+            if (colon >= authority_.end || text_.find_first_not_of("0123456789", colon + 1) >= authority_.end)
                 return std::nullopt; // no password begins before the end of the host
-            lookAtWord(from);
-            at = at_;
+            word_.look(text_, from, kWordEnds);
+            at = word_.at;
         }
         return at == std::string_view::npos || colon >= at ? std::nullopt : std::optional(SecretPlace { from, at });
     }
@@ -105,29 +105,25 @@ private:
         return colon != std::string_view::npos
             && authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos;
     }
-    void lookAtWord(std::size_t from)
-    {
-        if (from < wordEnd_)
-            return;
-        wordEnd_ = endOf(text_, from, kWordEnds);
-        const auto at = text_.substr(from, wordEnd_ - from).rfind('@');
-        at_ = at == std::string_view::npos ? at : from + at;
-    }
+    /// The last '@' of a stretch of the text, looked for once.
+    struct LastAt {
+        std::size_t end = 0; ///< of the stretch
+        std::size_t at = std::string_view::npos;
 
-    void lookAtAuthority(std::size_t from)
-    {
-        if (from < authorityEnd_)
-            return;
-        authorityEnd_ = endOf(text_, from, kAuthorityEnds);
-        const auto at = text_.substr(from, authorityEnd_ - from).rfind('@');
-        authorityAt_ = at == std::string_view::npos ? at : from + at;
-    }
+        void look(std::string_view text, std::size_t from, const auto& ends)
+        {
+            if (from < end)
+                return;
+            end = endOf(text, from, ends);
+            const auto found = text.substr(from, end - from).rfind('@');
+            at = found == std::string_view::npos ? found : from + found;
+        }
+        bool isBehind(std::size_t from) const { return at != std::string_view::npos && at >= from; }
+    };
 
     std::string_view text_;
-    std::size_t authorityEnd_ = 0;
-    std::size_t authorityAt_ = std::string_view::npos; // the last '@' before authorityEnd_
-    std::size_t wordEnd_ = 0;
-    std::size_t at_ = std::string_view::npos; // the last '@' before wordEnd_
+    LastAt authority_;
+    LastAt word_;
 };
 
 /// Goes through a text once and finds what opens an address in it.
