@@ -8,14 +8,19 @@
 #include "core/base/process.h"
 #include "core/base/sentence.h"
 #include "core/run/audit/run_audit.h"
+#include "core/run/status/ledger_view.h"
 #include "core/run/status/run_status.h"
+#include "core/tracker/readers_patience.h"
+#include "core/tracker/sqlite/tracker_locks.h"
 #include "core/tracker/trained_chunks.h"
 #include "core/workspace/run_folders.h"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <map>
+#include <thread>
 
 namespace furrow::ctl {
 
@@ -53,12 +58,40 @@ struct ListedRun {
     std::string twin; ///< a folder with the same id: one is a copy of the other; "": there is none
 };
 
+/// Who has the tracker for itself alone and does not let go before `until`, in words; "": it can be read.
+Message lockedByAnother(const RunPaths& paths, std::chrono::steady_clock::time_point until)
+{
+    const auto ledger = readableLedger(paths);
+    auto holder = shutBy(ledger);
+    while (holder && std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        holder = shutBy(ledger);
+    }
+    return holder
+        ? sentence("The tracker is locked by another program, %1. Let it go on or end it.", { inWords(*holder) })
+        : Message();
+}
+
+/// No snapshot stands in for a tracker that is locked: nothing says here how old it is.
+Result<RunStatus> readListedStatus(const RunPaths& paths, std::chrono::steady_clock::time_point until)
+{
+    if (auto locked = lockedByAnother(paths, until); !locked.empty())
+        return Error { ErrorCode::Busy, std::move(locked) };
+    FURROW_TRY_ASSIGN(auto ledger, openLedger(paths));
+    if (ledger.standsInBecause().code == ErrorCode::Busy && !ledger.standsInBecause().message.empty())
+        return ledger.standsInBecause();
+    return readStatus(paths, ledger);
+}
+
 std::vector<ListedRun> readListed(const std::string& workspace)
 {
+    constexpr std::chrono::milliseconds kPatience(400); // with all of them together
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    setReadersPatience(kPatience);
     std::vector<ListedRun> runs;
     std::map<std::string, std::size_t> first; // by id
     for (const auto& folder : runFolders(pathFromUtf8(workspace))) {
-        const auto read = readStatus(RunPaths(folder));
+        const auto read = readListedStatus(RunPaths(folder), until);
         if (!read.ok()) {
             runs.push_back({ folder, "", "unreadable", false, {}, read.error().message, "" });
             continue;

@@ -10,6 +10,7 @@
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
+#include "core/run/status/lost_causes.h"
 #include "core/run/status/samples_left_out.h"
 #include "core/run/status/telling_workers.h"
 
@@ -214,6 +215,17 @@ std::string untrainedText(std::int64_t chunks)
                        : " of them are left out by name, as their steps were not finite)");
 }
 
+/// ": 3 as their workers ended before a checkpoint had them", and the like; "" where the ledger does not tell.
+std::string lostCausesText(const RunStatus& s, const EpochRow& epoch)
+{
+    auto ledger = openLedger(RunPaths(s.folder));
+    const auto causes = ledger.ok() ? lostCauses(ledger.value(), { epoch }) : ledger.error();
+    std::string text;
+    for (const Message& cause : causes.ok() ? inWords(causes.value()) : std::vector<Message> {})
+        text += (text.empty() ? ": " : ", ") + cause;
+    return text;
+}
+
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
 std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoch& skipped)
 {
@@ -238,8 +250,9 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
                         + " more were left out by name, as their steps were not finite)\n");
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost)
-            + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again\n"
-                         : " chunks were trained or begun, their weights are gone; they will be trained again\n");
+            + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again"
+                         : " chunks were trained or begun, their weights are gone; they will be trained again")
+            + lostCausesText(s, e) + "\n";
     if (const auto rows = rowsText(s, e); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;

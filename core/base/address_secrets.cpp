@@ -76,7 +76,7 @@ public:
     std::optional<SecretPlace> behindBrokenScheme(std::size_t from)
     {
         authority_.look(text_, from, kAuthorityEnds);
-        const std::size_t colon = text_.find(':', from);
+        const std::size_t colon = text_.substr(0, authority_.end).find(':', from);
         std::size_t at = authority_.at;
         if (!authority_.isBehind(from)) {
             if (colon >= authority_.end || text_.find_first_not_of("0123456789", colon + 1) >= authority_.end)
@@ -304,18 +304,30 @@ bool looksLikeToken(std::string_view word)
 namespace {
 
 /// Those that people write an account into.
-constexpr std::array<std::string_view, 17> kSchemes = { "http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh",
-    "s3", "gs", "hf", "git", "socks4", "socks5", "socks5h", "webdav", "webdavs" };
+constexpr auto kSchemes = std::to_array<std::string_view>(
+    { "http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "s3", "gs", "hf", "git", "socks4", "socks5",
+        "socks5h", "webdav", "webdavs", "postgres", "postgresql", "mysql", "mariadb", "mongodb", "redis", "rediss",
+        "amqp", "amqps", "smtp", "smtps", "imap", "imaps", "ldap", "ldaps", "smb", "abfs", "abfss", "wasb", "wasbs" });
 
-/// The word that ends before a colon; "": it is no scheme. One letter is a drive.
-std::string_view schemeBefore(std::string_view text, std::size_t colon)
+/// Also of two that are joined, as in "git+https" and "mongodb+srv".
+bool isKnownScheme(std::string_view word)
 {
-    std::size_t begin = colon;
+    const std::string small = lowerCase(word);
+    const auto plus = small.find('+');
+    return isAnyOf(small.substr(0, plus), kSchemes)
+        || (plus != std::string::npos && isAnyOf(small.substr(plus + 1), kSchemes));
+}
+
+/// The word that ends before a colon, or before the slashes where that was forgotten; "": it is no scheme. One letter
+/// is a drive.
+std::string_view schemeBefore(std::string_view text, std::size_t end)
+{
+    std::size_t begin = end;
     while (begin > 0 && isWordByte(text[begin - 1]))
         --begin;
-    const bool isScheme = colon - begin > 1 && std::isalpha(static_cast<unsigned char>(text[begin])) != 0
+    const bool isScheme = end - begin > 1 && std::isalpha(static_cast<unsigned char>(text[begin])) != 0
         && (begin == 0 || text[begin - 1] != '@'); // of a host and its port
-    return isScheme ? text.substr(begin, colon - begin) : std::string_view();
+    return isScheme ? text.substr(begin, end - begin) : std::string_view();
 }
 
 /// Whether an address with the wrong number of slashes begins at a colon. Without any, words and times look so too.
@@ -323,7 +335,19 @@ bool isBrokenAddress(std::string_view text, std::size_t colon, std::size_t slash
 {
     const auto scheme = schemeBefore(text, colon);
     return !scheme.empty() && text.substr(colon, slashesEnd - colon) != "://"
-        && (slashesEnd > colon + 1 || isAnyOf(lowerCase(scheme), kSchemes));
+        && (slashesEnd > colon + 1 || isKnownScheme(scheme));
+}
+
+/// Whether an address without its colon begins at a slash. Behind a scheme that people know one slash will do: of
+/// "https//" a path has made "https/". Behind any other word two, and in no path: that may have two as well.
+bool lacksColon(std::string_view text, std::size_t slash, std::size_t slashesEnd)
+{
+    const auto scheme = schemeBefore(text, slash);
+    if (scheme.empty())
+        return false;
+    const std::size_t begin = slash - scheme.size();
+    const bool isInPath = begin > 0 && std::string_view(":/\\").find(text[begin - 1]) != std::string_view::npos;
+    return isKnownScheme(scheme) || (slashesEnd > slash + 1 && !isInPath);
 }
 
 std::vector<SecretPlace> accountsIn(std::string_view text)
@@ -334,13 +358,18 @@ std::vector<SecretPlace> accountsIn(std::string_view text)
     std::vector<SecretPlace> places;
     for (auto at = text.find_first_of(kJoints); at != std::string_view::npos;) {
         const bool isColon = text[at] == ':';
-        const std::size_t slashesEnd = isColon ? std::min(text.find_first_not_of("/\\", at + 1), text.size()) : at + 1;
         const char before = at == 0 ? ' ' : text[at - 1];
+        const bool isBehindWord = isColon || isWordByte(before); // so each stretch of slashes is measured once
+        const std::size_t slashesEnd
+            = isBehindWord ? std::min(text.find_first_not_of("/\\", at + 1), text.size()) : at + 1;
         std::size_t from = at + 1;
         std::optional<SecretPlace> found;
         if (isColon && isBrokenAddress(text, at, slashesEnd)) {
             from = slashesEnd;
             found = accounts.behindBrokenScheme(from);
+        } else if (!isColon && isBehindWord && lacksColon(text, at, slashesEnd)) {
+            from = slashesEnd;
+            found = from > at + 1 ? accounts.behindBrokenScheme(from) : accounts.withoutScheme(from);
         } else if (text.substr(at).starts_with(kScheme)) {
             from = at + kScheme.size();
             found = accounts.behindScheme(from);

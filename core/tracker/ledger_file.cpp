@@ -5,10 +5,12 @@
 #include "core/base/sentence.h"
 #include "core/config/message_json.h"
 #include "core/tracker/kept_messages.h"
+#include "core/tracker/readers_patience.h"
 #include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -108,7 +110,12 @@ public:
         const std::lock_guard guard(mutex_);
         const auto vain = inVain_.find(tracker);
         const bool isFresh = vain != inVain_.end() && std::chrono::steady_clock::now() - vain->second < kRemembered;
-        return isFresh ? kAgainMs : kFirstMs;
+        return isFresh ? std::min(kAgainMs, firstMs_) : firstMs_;
+    }
+    void setFirst(std::chrono::milliseconds most)
+    {
+        const std::lock_guard guard(mutex_);
+        firstMs_ = static_cast<int>(most.count());
     }
     void learn(const std::filesystem::path& tracker, bool isLocked)
     {
@@ -120,11 +127,11 @@ public:
     }
 
 private:
-    static constexpr int kFirstMs = 2'500; // a large WAL is taken up in that time
     static constexpr int kAgainMs = 200;
     static constexpr auto kRemembered = std::chrono::seconds(10);
 
     std::mutex mutex_;
+    int firstMs_ = 2'500; // guarded by mutex_: a large WAL is taken up in that time
     std::map<std::filesystem::path, std::chrono::steady_clock::time_point>
         inVain_; // guarded by mutex_: when each tracker was locked for too long
 };
@@ -132,6 +139,8 @@ private:
 ReadersPatience readersPatience;
 
 } // namespace
+
+void setReadersPatience(std::chrono::milliseconds most) { readersPatience.setFirst(most); }
 
 Result<Database> openForReading(
     const std::filesystem::path& tracker, const std::filesystem::path& shownAs, ReadFor readFor)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace furrow {
 
@@ -24,54 +25,74 @@ std::string jsonList(const std::set<std::int64_t>& ids)
     return list + "]";
 }
 
-/// First-epoch ids of chunks that the weights saw whole, once for each time, ascending.
-std::vector<std::int64_t> wholeTrainings(Database& db, const std::set<std::int64_t>& ancestors)
+/// One pass over a chunk: each of its windows is done, in the weights or left out by name, as its step was not finite.
+struct Pass {
+    std::int64_t chunk = 0; ///< its id in the first epoch
+    std::int64_t epoch = -1; ///< -1: of the parent run
+    bool isTrained = true; ///< every window is in the weights
+    auto operator<=>(const Pass&) const = default;
+};
+
+/// Ascending.
+std::vector<Pass> passesOver(Database& db, const std::set<std::int64_t>& ancestors)
 {
-    std::vector<std::int64_t> seen;
+    std::vector<Pass> passes;
     {
         Rows rows = db.query(
-            "SELECT p.chunk FROM part p JOIN chunk c ON c.id=p.chunk WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
+            "SELECT p.chunk, sum((p.past-p.first)*(p.skipped=0))=max(c.windows) FROM part p JOIN chunk c ON c.id=p.chunk"
+            " WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
             " GROUP BY p.chunk HAVING sum(p.past-p.first)=max(c.windows)",
             jsonList(ancestors));
-        while (rows.next())
-            seen.push_back(inFirstEpoch(chunkIdAt(db, rows, 0).value));
+        while (rows.next()) {
+            const ChunkId id = chunkIdAt(db, rows, 0);
+            passes.push_back({ inFirstEpoch(id.value), placeOf(id).epoch, rows.integer(1) != 0 });
+        }
     }
     if (keepsInherited(db)) {
         Rows rows = db.query("SELECT id FROM chunk WHERE inherited>0 AND epoch=0");
         while (rows.next())
-            seen.push_back(chunkIdAt(db, rows, 0).value);
+            passes.push_back({ chunkIdAt(db, rows, 0).value });
     }
-    std::sort(seen.begin(), seen.end());
-    return seen;
+    std::sort(passes.begin(), passes.end());
+    return passes;
 }
 
-void append(TrainedBehind& found, std::int64_t id)
+/// What the weights have of them. A pass over a chunk that left windows out by name is over, and trained nothing whole.
+std::vector<TrainedBehind::Chunk> trainedIn(const std::vector<Pass>& passes, std::int32_t completePasses)
 {
-    const auto place = placeOf({ id });
-    if (!found.chunks.empty() && found.chunks.back().block == place.block && found.chunks.back().column == place.column)
-        ++found.chunks.back().times;
-    else
-        found.chunks.push_back({ place.block, place.column, 1 });
+    std::vector<TrainedBehind::Chunk> chunks;
+    std::int64_t chunk = 0;
+    std::int32_t nth = 0;
+    for (const Pass& pass : passes) {
+        nth = pass.chunk == std::exchange(chunk, pass.chunk) ? nth + 1 : 1;
+        if (!pass.isTrained)
+            continue;
+        const auto place = placeOf({ pass.chunk });
+        if (chunks.empty() || chunks.back().block != place.block || chunks.back().column != place.column)
+            chunks.push_back({ place.block, place.column });
+        ++chunks.back().times;
+        chunks.back().timesInOpenPasses += nth > completePasses ? 1 : 0;
+    }
+    return chunks;
 }
 
 /// The smallest count over every chunk that is to be trained.
-std::int32_t completePasses(Database& db, const TrainedBehind& found)
+std::int32_t completePasses(Database& db, const std::vector<Pass>& passes)
 {
     if (!db.integer("SELECT 1 FROM dataset WHERE block_count=known_blocks"))
         return 0;
     auto fewest = std::numeric_limits<std::int32_t>::max();
-    auto next = found.chunks.begin();
+    auto next = passes.begin();
     Rows rows = keepsInherited(db)
         ? db.query(
               "SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state<>7 AND (state<>5 OR inherited=2) ORDER BY id")
         : db.query("SELECT id FROM chunk WHERE epoch=0 AND coalesce(windows,1)>0 AND state NOT IN (5,7) ORDER BY id");
     while (rows.next()) {
-        const auto place = placeOf(chunkIdAt(db, rows, 0));
-        while (
-            next != found.chunks.end() && std::pair(next->block, next->column) < std::pair(place.block, place.column))
-            ++next;
-        const bool here = next != found.chunks.end() && next->block == place.block && next->column == place.column;
-        fewest = std::min(fewest, here ? next->times : 0);
+        const std::int64_t id = chunkIdAt(db, rows, 0).value;
+        next = std::find_if(next, passes.end(), [id](const Pass& pass) { return pass.chunk >= id; });
+        const auto past = std::find_if(next, passes.end(), [id](const Pass& pass) { return pass.chunk > id; });
+        fewest = std::min(fewest, static_cast<std::int32_t>(past - next));
+        next = past;
     }
     return fewest == std::numeric_limits<std::int32_t>::max() ? 0 : fewest;
 }
@@ -110,9 +131,9 @@ Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, Checkp
     Database& db = opened;
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     TrainedBehind found;
-    for (const auto id : wholeTrainings(db, loadLineage(db).ancestors(checkpoint.value)))
-        append(found, id);
-    found.completePasses = completePasses(db, found);
+    const auto passes = passesOver(db, loadLineage(db).ancestors(checkpoint.value));
+    found.completePasses = completePasses(db, passes);
+    found.chunks = trainedIn(passes, found.completePasses);
     if (Status status = view.commit(); !status.ok())
         return status.error().in(sentence("reading what a checkpoint was trained on"));
     return found;

@@ -8,16 +8,18 @@
 namespace furrow {
 
 /// How often the weights of one checkpoint have seen each chunk of the data whole, over all epochs of the run and,
-/// where the run was itself started from another one, of the pass that it went on with.
+/// where the run was itself started from another one, of the pass that it went on with. Windows that were left out by
+/// name, as their steps were not finite, are in no weights: a chunk with such windows was not seen whole.
 struct TrainedBehind {
     struct Chunk {
         std::int64_t block = 0;
         std::int32_t column = 0;
         std::int32_t times = 0; ///< at least 1
+        std::int32_t timesInOpenPasses = 0; ///< of these, in passes that are not whole yet
     };
     std::vector<Chunk> chunks; ///< ascending by block and column; chunks never trained whole are left out
-    /// Passes that are whole: every chunk with something to train was seen this often, those left out by a person
-    /// excepted. 0 while the end of the data is not known.
+    /// Passes that are whole: every chunk with something to train was gone through this often, whatever was left out by
+    /// name, those left out by a person excepted. 0 while the end of the data is not known.
     std::int32_t completePasses = 0;
 };
 

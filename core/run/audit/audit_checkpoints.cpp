@@ -67,8 +67,8 @@ public:
                         "checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back",
                         { row.record.folder }));
         }
-        if (const auto other = otherThanPublished(paths_, file_.runId, rows_); !other.empty())
-            log_.wrong(FindingKind::Manifest, {}, other);
+        if (const auto other = otherThanPublished(paths_, file_.runId, rows_))
+            log_.wrong(FindingKind::Manifest, {}, other->problem);
         strangers();
         if (silent_ > 0)
             log_.notInspected(sentence(

@@ -7,7 +7,6 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/parent_list.h"
 #include "core/run/audit/tracker_damage.h"
-#include "core/run/audit/untrained_chunks.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/run_links.h"
@@ -76,8 +75,12 @@ public:
                 if (entry.extension() == ".json")
                     FURROW_TRY(take(entry, utf8Text(entry.stem()), false));
         dropChanged();
+        numberUnknown();
         return std::move(proven_);
     }
+
+    /// Number of the newest worker process that any manifest of the run names; known once they are gathered.
+    std::int64_t newestProcess() const { return newestProcess_; }
 
 private:
     Status take(const std::filesystem::path& file, const std::string& folder, bool hasWeights)
@@ -86,6 +89,8 @@ private:
         auto manifest = readManifestFile(file, sha256);
         if (!manifest.ok() && manifest.error().code == ErrorCode::Io)
             return manifest.error();
+        if (manifest.ok())
+            number(manifest.value());
         if (!manifest.ok() || manifest.value().runId != runId_ || !manifest.value().namesParents) {
             notes_.push_back("checkpoint " + folder + " proves nothing: "
                 + (!manifest.ok()                          ? manifest.error().message
@@ -108,6 +113,26 @@ private:
         proven_.back().whole = hasWeights && verdict.ok();
         proven_.back().removed = !hasWeights;
         return {};
+    }
+
+    void number(const CheckpointManifest& manifest)
+    {
+        constexpr std::int64_t kMost = 1'000'000'000'000; // a manifest may say anything
+        if (manifest.runId == runId_ && manifest.incarnation <= kMost)
+            newestProcess_ = std::max(newestProcess_, manifest.incarnation);
+    }
+
+    /// What was put aside proves nothing any more, but its processes had their numbers.
+    void numberUnknown()
+    {
+        const auto aside = entriesOf(paths_.unknownCheckpointsFolder());
+        for (const auto& entry : aside.ok() ? aside.value() : std::vector<std::filesystem::path> {}) {
+            std::string unused;
+            if (isLink(entry))
+                continue;
+            if (const auto manifest = readManifestFile(entry / kManifestFile, unused); manifest.ok())
+                number(manifest.value());
+        }
     }
 
     /// A manifest that another one was not made from: one of the two was changed, and what the weights of the younger
@@ -139,6 +164,7 @@ private:
     FrozenVerdicts frozen_;
     std::vector<ProvenCheckpoint> proven_;
     std::vector<GrownFrom> grownFrom_;
+    std::int64_t newestProcess_ = 0;
 };
 
 struct Needs {
@@ -219,11 +245,11 @@ Status completeBlocks(const RunPaths& paths, const RunFile& file, const std::fil
 
 /// Number of the newest event of a ledger that is whole, else nothing.
 Result<std::optional<std::int64_t>> newestEventOf(
-    const RunPaths& paths, const std::filesystem::path& ledger, const RunFile& file)
+    const RunPaths& paths, const std::filesystem::path& ledger, const RunFile& file, BlocksRead& blocks)
 {
     if (!isTaken(ledger))
         return std::optional<std::int64_t>();
-    FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, ledger, file));
+    FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, ledger, file, &blocks));
     if (!whole)
         return std::optional<std::int64_t>();
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
@@ -233,11 +259,12 @@ Result<std::optional<std::int64_t>> newestEventOf(
 
 /// recount(), with what the prepared blocks that are there say of chunks that nobody trained yet, and what a proven
 /// parent.json says of those of the parent run.
-Status recountByBlocks(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+Status recountByBlocks(
+    const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, BlocksRead& blocks)
 {
     std::vector<PreparedContent> contents;
     if (auto reader = LedgerReader::open(target); reader.ok())
-        if (auto differing = differenceFromBlocks(paths, file, reader.value()); differing.ok())
+        if (auto differing = differenceFromBlocks(paths, file, reader.value(), kAllOfTheCache, &blocks); differing.ok())
             contents = std::move(differing).value();
     FURROW_TRY(recount(target, contents));
     return restoreParentList(paths, file, target);
@@ -245,13 +272,14 @@ Status recountByBlocks(const RunPaths& paths, const RunFile& file, const std::fi
 
 /// Whether only counters of the tracker were wrong, or what it says of chunks that nobody trained yet or that the
 /// parent run did: then `target` is a copy with right ones.
-Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target)
+Result<bool> countedAnew(
+    const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, BlocksRead& blocks)
 {
     const auto adopted = isTaken(paths.tracker()) ? adoptSnapshot(paths.tracker(), target) : Status {};
     if (!adopted.ok() && saysNothing(adopted.error()))
         return adopted.error();
-    if (isTaken(target) && adopted.ok() && recountByBlocks(paths, file, target).ok()) {
-        FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file));
+    if (isTaken(target) && adopted.ok() && recountByBlocks(paths, file, target, blocks).ok()) {
+        FURROW_TRY_ASSIGN(const bool whole, isWhole(paths, target, file, &blocks));
         if (whole)
             return true;
     }
@@ -262,11 +290,11 @@ Result<bool> countedAnew(const RunPaths& paths, const RunFile& file, const std::
 }
 
 Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target, RepairReport& report,
-    const Say& say)
+    BlocksRead& blocks, const Say& say)
 {
-    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file));
-    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file));
-    FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target));
+    FURROW_TRY_ASSIGN(const auto tracker, newestEventOf(paths, paths.tracker(), file, blocks));
+    FURROW_TRY_ASSIGN(const auto snapshot, newestEventOf(paths, paths.trackerSnapshot(), file, blocks));
+    FURROW_TRY_ASSIGN(const bool counted, tracker ? Result<bool>(false) : countedAnew(paths, file, target, blocks));
     if (counted) {
         report.basis = "the tracker with its counters counted anew and the manifests of the checkpoints";
         return {};
@@ -288,15 +316,15 @@ Status makeBasis(const RunPaths& paths, const RunFile& file, const std::filesyst
 }
 
 /// What is not there to prove it, or else what the audit of it found.
-Error whyNotRebuilt(const RepairReport& report, const AuditReport& proof)
+Error whyNotRebuilt(const RepairReport& report, const AuditReport& audited)
 {
     if (report.rebuilt.leftOut.empty())
         return { ErrorCode::Internal,
-            sentence("what was rebuilt does not pass the audit, so nothing was changed: %1", { firstFault(proof) }) };
+            sentence("what was rebuilt does not pass the audit, so nothing was changed: %1", { firstFault(audited) }) };
     Message why = report.rebuilt.leftOut.front();
     for (const Message& note : report.notes)
         why += "; " + note;
-    why += "; " + firstFault(proof);
+    why += "; " + firstFault(audited);
     return { ErrorCode::Corrupt,
         sentence(
             "what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then",
@@ -306,28 +334,29 @@ Error whyNotRebuilt(const RepairReport& report, const AuditReport& proof)
 } // namespace
 
 Status makeNewTracker(const RunPaths& paths, const RunFile& file, const std::filesystem::path& target,
-    RepairReport& report, WeightsVerdicts& verdicts, const Say& say)
+    RepairReport& report, RepairReadings& readings, const Say& say)
 {
     say("Reading the checkpoints");
-    FURROW_TRY_ASSIGN(auto gathered, Proof(paths, file.runId, report.notes, verdicts).gather());
-    const auto& proven = gathered;
-    FURROW_TRY(makeBasis(paths, file, target, report, say));
+    Proof proof(paths, file.runId, report.notes, readings.weights);
+    FURROW_TRY_ASSIGN(const auto proven, proof.gather());
+    FURROW_TRY(makeBasis(paths, file, target, report, readings.blocks, say));
     const auto needs = needsOf(proven);
     FURROW_TRY(completeBlocks(paths, file, target, needs.blocks, say));
     FURROW_TRY(openEpochsUpTo(target, needs.newestEpoch));
     FURROW_TRY_ASSIGN(const auto attempts, newestAttemptOnDisk(paths));
     FURROW_TRY_ASSIGN(report.rebuilt,
-        rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged, attempts));
+        rebuildLineage(target, proven, report.older ? RebuildReason::Older : RebuildReason::Damaged,
+            { attempts, proof.newestProcess() }));
     FURROW_TRY_ASSIGN(const auto leftOut, leaveOutAgain(paths, file.runId, target));
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(target));
     FURROW_TRY_ASSIGN(const auto inTheWeights, leftOutInTheWeights(paths, file.runId, reader));
     for (const auto& said : { leftOut, inTheWeights })
         if (!said.empty())
             report.notes.push_back(said);
-    FURROW_TRY_ASSIGN(auto proof, audit(target, {}, nullptr, paths.tracker()));
-    if (!proof.isClean())
-        return whyNotRebuilt(report, proof);
-    for (const auto& epoch : proof.epochs) {
+    FURROW_TRY_ASSIGN(auto audited, audit(target, {}, nullptr, paths.tracker()));
+    if (!audited.isClean())
+        return whyNotRebuilt(report, audited);
+    for (const auto& epoch : audited.epochs) {
         report.committed += epoch.committed;
         report.known += epoch.known;
     }

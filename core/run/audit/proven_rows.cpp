@@ -96,26 +96,27 @@ Message otherManifestInWords(const std::string& folder)
         { folder });
 }
 
-Message otherManifest(const RunPaths& paths, const std::vector<Row>& rows)
+std::optional<OtherManifest> otherManifest(const RunPaths& paths, const std::vector<Row>& rows)
 {
     for (const Row& row : rows) {
         if (!row.surviving || row.head || !isPlainName(row.record.folder))
             continue;
         const auto sha256 = manifestSha256(paths, row.record.folder);
         if (!sha256.empty() && sha256 != row.record.manifestSha256)
-            return otherManifestInWords(row.record.folder);
+            return OtherManifest { row.id, otherManifestInWords(row.record.folder) };
     }
-    return {};
+    return std::nullopt;
 }
 
-Message otherThanPublished(const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+std::optional<OtherManifest> otherThanPublished(
+    const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
 {
     auto snapshot = LedgerReader::open(paths.trackerSnapshot());
     if (!snapshot.ok() || !foreignLedger(snapshot.value(), runId).empty())
-        return {};
+        return std::nullopt;
     const auto published = snapshot.value().checkpoints();
     if (!published.ok())
-        return {};
+        return std::nullopt;
     std::map<CheckpointId, const Row*> before;
     for (const Row& row : published.value())
         before[row.id] = &row;
@@ -124,11 +125,12 @@ Message otherThanPublished(const RunPaths& paths, const std::string& runId, cons
         const bool isSame = found != before.end() && found->second->record.folder == row.record.folder
             && found->second->wallNs == row.wallNs; // else the tracker was made anew, or put back, meanwhile
         if (row.surviving && isSame && found->second->record.manifestSha256 != row.record.manifestSha256)
-            return sentence(
-                "checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker",
-                { row.record.folder, utf8Text(paths.trackerSnapshot().filename()) });
+            return OtherManifest { row.id,
+                sentence(
+                    "checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker",
+                    { row.record.folder, utf8Text(paths.trackerSnapshot().filename()) }) };
     }
-    return {};
+    return std::nullopt;
 }
 
 } // namespace furrow

@@ -33,16 +33,23 @@ KeptManifest readKeptManifest(const RunPaths& paths, const std::string& folder);
 Message rowDifference(const SupervisorLedger::CheckpointRow& row, const CheckpointManifest& manifest,
     const std::filesystem::path& file, const std::string& runId, const FoldersById& folders);
 
-/// "" when the manifests of the surviving checkpoints, whose newest weights are looked at elsewhere, are those that the
-/// rows recorded; else the first that is another file, or none, in words. One that is not there, or cannot be read now,
+/// A checkpoint whose manifest is another than the one that was recorded.
+struct OtherManifest {
+    CheckpointId checkpoint;
+    Message problem;
+};
+
+/// Nothing when the manifests of the surviving checkpoints, whose newest weights are looked at elsewhere, are those
+/// that the rows recorded; else the first that is another file, or none. One that is not there, or cannot be read now,
 /// says nothing.
-Message otherManifest(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+std::optional<OtherManifest> otherManifest(
+    const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 Message otherManifestInWords(const std::string& folder);
 
-/// "" when the rows record the manifests that they recorded when the tracker was last published (view.sqlite); else the
-/// first other one, in words. Of the newest checkpoint no younger manifest keeps the hash: this is its second witness.
+/// Nothing when the rows record the manifests that they recorded when the tracker was last published (view.sqlite);
+/// else the first other one. Of the newest checkpoint no younger manifest keeps the hash: this is its second witness.
 /// No snapshot, or one of another run, says nothing; nor does it of checkpoints that it has not.
-Message otherThanPublished(
+std::optional<OtherManifest> otherThanPublished(
     const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
 } // namespace furrow

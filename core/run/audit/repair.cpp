@@ -193,10 +193,10 @@ Result<bool> makeLive(const RunPaths& paths)
 
 /// Which of the two it needs, and that.
 Result<RepairReport> repairTracker(
-    const RunPaths& paths, const RunFile& file, bool acceptLoss, WeightsVerdicts& verdicts, const Say& say)
+    const RunPaths& paths, const RunFile& file, bool acceptLoss, RepairReadings& readings, const Say& say)
 {
     RepairReport report;
-    FURROW_TRY_ASSIGN(report.damage, damageOf(paths, paths.tracker(), file));
+    FURROW_TRY_ASSIGN(report.damage, damageOf(paths, paths.tracker(), file, &readings.blocks));
     report.foreign = !foreignLedger(paths.tracker(), file.runId).empty();
     if (report.damage.empty()) {
         FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
@@ -213,7 +213,7 @@ Result<RepairReport> repairTracker(
     FURROW_TRY_ASSIGN(auto workshop,
         ScratchFolder::make(paths.folder())); // on the same disk: the new tracker is moved into its place
     const auto fresh = workshop.path() / paths.tracker().filename();
-    if (auto built = makeNewTracker(paths, file, fresh, report, verdicts, say); !built.ok())
+    if (auto built = makeNewTracker(paths, file, fresh, report, readings, say); !built.ok())
         return built.error().in(sentence("repairing %1", { utf8Text(paths.tracker()) }));
     const auto torn = asideOfTorn(paths); // a repair got as far as that: it had the yes that it needed
     if (!acceptLoss && !torn) {
@@ -259,8 +259,8 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(checkRunFile(paths, file));
     sweepWorkshops(paths);
-    WeightsVerdicts verdicts;
-    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, acceptLoss, verdicts, say));
+    RepairReadings readings;
+    FURROW_TRY_ASSIGN(auto report, repairTracker(paths, file, acceptLoss, readings, say));
     FURROW_TRY_ASSIGN(const auto foreign, setForeignSnapshotAside(paths, file.runId));
     if (!foreign.empty())
         report.notes.push_back(foreign);
@@ -269,7 +269,7 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     if (report.settingsSetAside)
         report.notes.push_back(setAside);
     say("Reading the newest weights");
-    FURROW_TRY_ASSIGN(report.problems, checkpointProblems(paths, file, std::move(verdicts)));
+    FURROW_TRY_ASSIGN(report.problems, checkpointProblems(paths, file, std::move(readings.weights)));
     say("Reading the prepared blocks");
     auto blocks = repairBlocks(paths);
     if (!blocks.ok()) { // the tracker is in order all the same

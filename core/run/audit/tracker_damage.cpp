@@ -17,6 +17,8 @@
 #include "core/tracker/schema.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 namespace furrow {
 
@@ -72,8 +74,8 @@ Result<Message> damageIn(const std::filesystem::path& tracker, const AuditReport
 constexpr std::uint64_t kBlocksOfAResume = 512 << 20;
 
 /// What else a tracker has that is not as run.json, the manifests of the checkpoints and the prepared blocks say.
-Result<Message> contradictionIn(
-    const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker, std::uint64_t mostOfBlocks)
+Result<Message> contradictionIn(const RunPaths& paths, const RunFile& file, const std::filesystem::path& tracker,
+    std::uint64_t mostOfBlocks, BlocksRead* known = nullptr)
 {
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(tracker));
     FURROW_TRY_ASSIGN(auto missing, missingRecord(file, reader));
@@ -88,13 +90,14 @@ Result<Message> contradictionIn(
     FURROW_TRY_ASSIGN(auto denied, differenceFromManifests(paths, file.runId, reader));
     if (!denied.empty())
         return denied;
-    FURROW_TRY_ASSIGN(const auto untrained, differenceFromBlocks(paths, file, reader, mostOfBlocks));
+    FURROW_TRY_ASSIGN(const auto untrained, differenceFromBlocks(paths, file, reader, mostOfBlocks, known));
     return untrained.empty() ? Message() : otherContentInWords(untrained.front().chunk, sentence("the prepared block"));
 }
 
 } // namespace
 
-Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file)
+Result<Message> damageOf(
+    const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file, BlocksRead* known)
 {
     if (auto foreign = foreignLedger(tracker, file.runId); !foreign.empty()) // whatever else it says
         return foreign;
@@ -106,12 +109,13 @@ Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tra
     FURROW_TRY_ASSIGN(auto damage, damageIn(tracker, report.value()));
     if (!damage.empty())
         return damage;
-    return contradictionIn(paths, file, tracker, kAllOfTheCache);
+    return contradictionIn(paths, file, tracker, kAllOfTheCache, known);
 }
 
-Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file)
+Result<bool> isWhole(
+    const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file, BlocksRead* known)
 {
-    FURROW_TRY_ASSIGN(const auto damage, damageOf(paths, tracker, file));
+    FURROW_TRY_ASSIGN(const auto damage, damageOf(paths, tracker, file, known));
     return damage.empty();
 }
 
@@ -151,27 +155,40 @@ Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<
     return damage.ok() && !damage.value().empty() ? refusal(paths, damage.value()) : Message();
 }
 
+Result<LostProof> LostProof::find(const RunPaths& paths, const RunFile& file, LedgerReader& reader)
+{
+    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    FURROW_TRY_ASSIGN(const auto record, damagedLeftOut(paths, file.runId));
+    const auto folder = utf8Text(paths.folder());
+    LostProof lost;
+    lost.from_[{ std::numeric_limits<std::int64_t>::min() }] = record
+        ? sentence(
+              "%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when 'furrowctl audit %2' calls all of these chunks excluded, move it away; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone.",
+              { utf8Text(*record), folder, folder })
+        : Message();
+    if (const auto other = otherThanPublished(paths, file.runId, rows))
+        lost.from_[other->checkpoint] = sentence(
+            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and nothing says so any more.",
+            { folder, other->problem, folder });
+    if (const auto other = otherManifest(paths, rows)) {
+        lost.from_.erase(lost.from_.lower_bound(other->checkpoint), lost.from_.end());
+        lost.from_[other->checkpoint] = sentence(
+            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
+            { folder, other->problem, folder, folder });
+    }
+    return lost;
+}
+
+const Message& LostProof::of(std::optional<CheckpointId> goBackTo) const
+{
+    return std::prev(goBackTo ? from_.upper_bound(*goBackTo) : from_.end())->second;
+}
+
 Result<Message> lostProof(
     const RunPaths& paths, const RunFile& file, LedgerReader& reader, std::optional<CheckpointId> goBackTo)
 {
-    FURROW_TRY_ASSIGN(auto rows, reader.checkpoints());
-    if (goBackTo)
-        std::erase_if(rows, [&](const auto& row) { return row.id > *goBackTo; });
-    FURROW_TRY_ASSIGN(const auto record, damagedLeftOut(paths, file.runId));
-    const auto folder = utf8Text(paths.folder());
-    if (const auto other = otherManifest(paths, rows); !other.empty())
-        return sentence(
-            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
-            { folder, other, folder, folder });
-    if (const auto other = otherThanPublished(paths, file.runId, rows); !other.empty())
-        return sentence(
-            "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and nothing says so any more.",
-            { folder, other, folder });
-    if (record)
-        return sentence(
-            "%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when 'furrowctl audit %2' calls all of these chunks excluded, move it away; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone.",
-            { utf8Text(*record), folder, folder });
-    return Message();
+    FURROW_TRY_ASSIGN(const auto lost, LostProof::find(paths, file, reader));
+    return lost.of(goBackTo);
 }
 
 } // namespace furrow

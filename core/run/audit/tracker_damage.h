@@ -6,10 +6,13 @@
 #include "core/tracker/audit/audit.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
 namespace furrow {
+
+struct BlocksRead; // untrained_chunks.h
 
 /// Whether it comes of a file that cannot be read now, or that another process has locked: nobody can say what is in
 /// it.
@@ -27,11 +30,25 @@ Result<Message> trackerDamage(const RunPaths& paths);
 /// @param ledger  what the audit of the ledger alone said: seconds for a million chunks
 Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<AuditReport>& ledger);
 
-/// "" or what beside the tracker is not any more what proves it: a manifest of an older checkpoint that is not the one
-/// that the tracker recorded, one that the tracker recorded otherwise when it was last published, a damaged record of
-/// what a person left out; and what to do. A resume goes on by the tracker alone with ResumeChoice::acceptLoss.
-/// @param goBackTo  what is newer than this checkpoint is left by that, and its proof with it; a record of what a
-/// person left out counts all the same
+/// What beside the tracker is not any more what proves it: a manifest of an older checkpoint that is not the one that
+/// the tracker recorded, one that the tracker recorded otherwise when it was last published, a damaged record of what a
+/// person left out. A plain value.
+class LostProof {
+public:
+    /// Reads each manifest once, whatever is asked then.
+    static Result<LostProof> find(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
+
+    /// "" or the first of it, and what to do. A resume goes on by the tracker alone with ResumeChoice::acceptLoss.
+    /// @param goBackTo  what is newer than this checkpoint is left by that, and its proof with it; a record of what a
+    /// person left out counts all the same
+    const Message& of(std::optional<CheckpointId> goBackTo = std::nullopt) const;
+
+private:
+    std::map<CheckpointId, Message>
+        from_; ///< by the oldest checkpoint of which it is said; it holds for the newer ones
+};
+
+/// What is lost of it, see LostProof.
 Result<Message> lostProof(const RunPaths& paths, const RunFile& file, LedgerReader& reader,
     std::optional<CheckpointId> goBackTo = std::nullopt);
 
@@ -42,7 +59,10 @@ Message costsOfRepair(const RunFile& file);
 /// trackerDamage() of a file that should be the tracker of that run: also what it has of the checkpoints is held
 /// against their manifests, and what it has of chunks that nobody trained yet against the prepared blocks. One of a
 /// newer Furrow is an error and no damage.
-Result<Message> damageOf(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
-Result<bool> isWhole(const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file);
+/// @param known  of the prepared blocks is not read again, and gets what is read
+Result<Message> damageOf(
+    const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file, BlocksRead* known = nullptr);
+Result<bool> isWhole(
+    const RunPaths& paths, const std::filesystem::path& tracker, const RunFile& file, BlocksRead* known = nullptr);
 
 } // namespace furrow

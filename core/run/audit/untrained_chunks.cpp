@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
+#include <utility>
 
 namespace furrow {
 
@@ -71,7 +73,9 @@ bool UntrainedChunks::hasAnyOf(std::int64_t block) const
 
 void UntrainedChunks::compare(std::int64_t block, const std::vector<PreparedChunk>& prepared)
 {
-    for (const ChunkCell& one : std::ranges::equal_range(cells_, block, {}, &ChunkCell::block))
+    const auto first = std::ranges::lower_bound(cells_, block, {}, &ChunkCell::block);
+    const auto behind = std::ranges::upper_bound(first, cells_.end(), block, {}, &ChunkCell::block);
+    for (const ChunkCell& one : std::span(first, behind))
         if (const auto column = static_cast<std::size_t>(one.column);
             column < prepared.size() && !isAsPrepared(one, prepared[column])) // another column: see ChunkPlaces
             differing_.push_back({ one.id, prepared[column] });
@@ -100,20 +104,29 @@ Message otherContentInWords(ChunkId chunk, const Message& where)
 }
 
 Result<std::vector<PreparedContent>> differenceFromBlocks(
-    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::uint64_t mostBytes)
+    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::uint64_t mostBytes, BlocksRead* known)
 {
+    BlocksRead own;
+    BlocksRead& read = known != nullptr ? *known : own;
     const auto folder = BlockManager::blockFolder(paths.cacheFolder());
     const WindowRules rules = windowRules(file.config);
     FURROW_TRY_ASSIGN(auto untrained, UntrainedChunks::of(ledger));
     std::uint64_t left = mostBytes;
     const auto look = [&](const LedgerReader::BlockRow& row) -> Status {
-        const auto block
-            = left > 0 && untrained.hasAnyOf(row.block) ? recordedBlock(folder, row) : std::optional<PreparedBlock>();
-        if (!block)
+        if (!untrained.hasAnyOf(row.block))
             return {};
-        left -= std::min(left, costOf(folder / pathFromUtf8(row.fileName), rules));
-        if (const auto prepared = preparedChunks(*block, rules); prepared.ok())
-            untrained.compare(row.block, prepared.value());
+        auto found = read.chunks.find(row.digest);
+        if (found == read.chunks.end()) {
+            const auto block = left > 0 ? recordedBlock(folder, row) : std::optional<PreparedBlock>();
+            if (!block)
+                return {};
+            left -= std::min(left, costOf(folder / pathFromUtf8(row.fileName), rules));
+            auto prepared = preparedChunks(*block, rules);
+            if (!prepared.ok())
+                return {};
+            found = read.chunks.emplace(row.digest, std::move(prepared).value()).first;
+        }
+        untrained.compare(row.block, found->second);
         return {};
     };
     FURROW_TRY(forEachBlock(ledger, LedgerReader::Blocks::PreparedOnce, look));

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace furrow {
@@ -35,11 +37,17 @@ private:
 /// @param where  they were found
 Message otherContentInWords(ChunkId chunk, const Message& where);
 
+/// What prepared blocks hold, by their digests: who compares several ledgers with the same blocks reads each once.
+struct BlocksRead {
+    std::map<std::string, std::vector<PreparedChunk>> chunks;
+};
+
 constexpr std::uint64_t kAllOfTheCache = std::numeric_limits<std::uint64_t>::max();
 /// The chunks that differ, of the prepared blocks that lie in the cache and are those that the ledger recorded. A block
 /// that is not there, or is damaged, says nothing: the feeder compares it when it is prepared again.
 /// @param mostBytes  reads about as much of the blocks
-Result<std::vector<PreparedContent>> differenceFromBlocks(
-    const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::uint64_t mostBytes = kAllOfTheCache);
+/// @param known  is not read again, and gets what is read
+Result<std::vector<PreparedContent>> differenceFromBlocks(const RunPaths& paths, const RunFile& file,
+    LedgerReader& ledger, std::uint64_t mostBytes = kAllOfTheCache, BlocksRead* known = nullptr);
 
 } // namespace furrow

@@ -212,8 +212,10 @@ Result<Message> leaveOutAgain(
                 FURROW_TRY(ledger.exclude(free, decided.cause));
             again += static_cast<std::int64_t>(free.size());
         }
-    return again == 0
-        ? Message()
+    if (again == 0)
+        return Message();
+    return again == 1
+        ? sentence("1 chunk that a person had left out would be trained; it is left out again.")
         : sentence("%1 chunks that a person had left out would be trained; they are left out again.", { Count(again) });
 }
 
@@ -228,8 +230,11 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
                 return cell.error();
             trained += cell.ok() && cell.value().state == ChunkState::Committed ? 1 : 0;
         }
-    return trained == 0
-        ? Message()
+    if (trained == 0)
+        return Message();
+    return trained == 1
+        ? sentence(
+              "1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back behind it.")
         : sentence(
               "%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back behind them.",
               { Count(trained) });

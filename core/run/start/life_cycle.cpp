@@ -157,6 +157,23 @@ Error byAnotherFurrow(const Error& error, const RunHolder& holder)
             { withFullStop(error.message), std::to_string(holder.process.pid) }) };
 }
 
+/// For who wants a living run to end. Where this program cannot use its run.json, the supervisor can still be ended.
+Status requireEndable(const RunPaths& paths)
+{
+    const auto alive = requireAlive(paths);
+    if (alive.ok() || readRunFile(paths).ok())
+        return alive;
+    const auto holder = holderOf(paths);
+    if (!holder || !holder->isSupervisor)
+        return alive;
+    if (alive.error().code == ErrorCode::InvalidArgument)
+        return byAnotherFurrow(alive.error(), *holder);
+    return Error { alive.error().code,
+        sentence(
+            "%1 The run is still being trained. To stop it, end its supervisor, process %2: it saves and ends with all its workers.",
+            { withFullStop(alive.error().message), std::to_string(holder->process.pid) }) };
+}
+
 /// Without the tracker: the supervisor, known by the lock that it holds, and all that it started.
 Status killByLock(const RunPaths& paths, const Error& error)
 {
@@ -408,7 +425,7 @@ Status continueRun(const RunPaths& paths)
 /// down; its supervisor can be asked all the same.
 Status stopRun(const RunPaths& paths)
 {
-    FURROW_TRY(requireAlive(paths));
+    FURROW_TRY(requireEndable(paths));
     const auto asked = askToEnd(paths, DesiredState::Stop);
     if (asked.ok())
         return asked;
@@ -432,7 +449,7 @@ Status stopRun(const RunPaths& paths)
 
 Status killRun(const RunPaths& paths)
 {
-    FURROW_TRY(requireAlive(paths));
+    FURROW_TRY(requireEndable(paths));
     const auto asked = askToEnd(paths, DesiredState::Kill);
     const auto holder = holderOf(paths);
     if (asked.ok() && holder && holder->isSupervisor && standsStill(holder->process)) // nobody would obey

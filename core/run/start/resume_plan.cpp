@@ -109,18 +109,16 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
     FURROW_TRY_ASSIGN(const MergeMethod merge, mergeInForce(reader, file.config));
     Losses losses(paths, file, plan, merge);
     plan.loss = losses.of(plan.effect);
-    FURROW_TRY_ASSIGN(const auto proof, lostProof(paths, file, reader));
+    FURROW_TRY_ASSIGN(const auto proof, LostProof::find(paths, file, reader));
     const auto add
         = [](Message& loss, const Message& lost) { loss += loss.empty() || lost.empty() ? lost : " " + lost; };
-    add(plan.loss, proof);
+    add(plan.loss, proof.of());
     for (auto& choice : plan.checkpoints) {
         if (!choice.canBeChosen)
             continue;
         FURROW_TRY_ASSIGN(auto back, weightsAfterResume(reader, choice.row.id, plan.files()));
         choice.loss = losses.of(back);
-        FURROW_TRY_ASSIGN(
-            const auto lost, proof.empty() ? Result<Message>(proof) : lostProof(paths, file, reader, choice.row.id));
-        add(choice.loss, lost);
+        add(choice.loss, proof.of(choice.row.id));
         choice.redo = std::move(back.redo);
         choice.partsLost = std::move(back.partsLost);
         choice.kept = keptOf(plan, epochs, choice.redo);

@@ -31,14 +31,14 @@ bool cutsTheSameChunks(const RunFile& a, const RunFile& b)
         && a.config.seqLen == b.config.seqLen;
 }
 
-/// Columns by block of the chunks that were seen more than `times` times.
-std::map<std::int64_t, std::string> seenMoreThan(const TrainedBehind& behind, std::int32_t times, std::int64_t& count)
+/// Columns by block of the chunks that were seen. @param inOpenPass  in the pass that is not whole yet
+std::map<std::int64_t, std::string> columnsSeen(const TrainedBehind& behind, bool inOpenPass, std::int64_t& count)
 {
     std::map<std::int64_t, std::string> columns;
     WindowRanges ranges;
     for (std::size_t i = 0; i < behind.chunks.size(); ++i) {
         const auto& chunk = behind.chunks[i];
-        if (chunk.times > times) {
+        if ((inOpenPass ? chunk.timesInOpenPasses : chunk.times) > 0) {
             ++count;
             if (!ranges.empty() && ranges.back().end == chunk.column)
                 ++ranges.back().end;
@@ -72,7 +72,7 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
     if (!found.sameData)
         return {};
     FURROW_TRY_ASSIGN(auto behind, trainedBehind(parent.tracker(), row->id));
-    found.chunks = seenMoreThan(behind, found.skipped ? behind.completePasses : 0, found.chunkCount);
+    found.chunks = columnsSeen(behind, found.skipped, found.chunkCount);
     if (found.skipped && behind.completePasses > 0 && found.chunkCount == 0)
         return Error { ErrorCode::InvalidArgument,
             sentence(

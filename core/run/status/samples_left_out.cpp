@@ -66,6 +66,18 @@ void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger)
     }
 }
 
+TrainedPart trainedPart(const ChunkCell& cell, std::int64_t windowsLeftOut)
+{
+    const std::int64_t leftOut = std::clamp<std::int64_t>(windowsLeftOut, 0, cell.windows);
+    TrainedPart part;
+    part.windows = std::max<std::int64_t>(0, cell.covered - leftOut);
+    part.windowsWanted = cell.windows - leftOut;
+    part.samplesLeftOut = cell.windows > 0 ? cell.samples * leftOut / cell.windows : 0; // SkippedChunk::samplesOf()
+    part.samples = std::max<std::int64_t>(0, samplesDone(cell) - part.samplesLeftOut);
+    part.samplesWanted = cell.samples - part.samplesLeftOut;
+    return part;
+}
+
 std::int64_t samplesLeftOut(const RowCounts& committed)
 {
     const std::int64_t counted

@@ -29,6 +29,17 @@ SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, cons
 /// @param epochs  after countChunksApart()
 void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger);
 
+/// What the weights have of one chunk, counted as takeOutLeftOut() counts it.
+struct TrainedPart {
+    std::int64_t windows = 0; ///< in surviving checkpoints, without those that were left out
+    std::int64_t windowsWanted = 0; ///< all but those that were left out
+    std::int64_t samples = 0;
+    std::int64_t samplesWanted = 0;
+    std::int64_t samplesLeftOut = 0;
+};
+/// @param windowsLeftOut  SkippedChunk::windowsSkipped()
+TrainedPart trainedPart(const ChunkCell& cell, std::int64_t windowsLeftOut);
+
 /// How many samples of committed chunks they are: what is missing for these to add up to their rows.
 std::int64_t samplesLeftOut(const RowCounts& committed);
 

@@ -204,9 +204,12 @@ private:
         }
     }
 
-    // Histories only grow: ids follow one another, so a row that was taken out leaves a gap.
+    // Histories only grow: ids follow one another, so a row that was taken out leaves a gap. Only a process that a
+    // repair wrote down stands for those before it too, of which the history was lost.
     void checkHistory()
     {
+        constexpr const char* kStoodFor
+            = "SELECT sum(id-previous-1) FROM (SELECT id, pid=0 AND boot_id='' AS rebuilt, lag(id, 1, 0) OVER (ORDER BY id) AS previous FROM incarnation) WHERE rebuilt";
         const auto whole = [&](const char* name, std::int64_t rows, std::int64_t newest) {
             if (rows == newest)
                 return;
@@ -220,7 +223,8 @@ private:
             "claim", number("SELECT count(*) FROM claim"), std::max(newestClaim_, number("SELECT max(id) FROM claim")));
         whole("event", number("SELECT count(*) FROM event"), number("SELECT max(seq) FROM event"));
         whole("checkpoint", number("SELECT count(*) FROM checkpoint"), number("SELECT max(id) FROM checkpoint"));
-        whole("incarnation", number("SELECT count(*) FROM incarnation"), number("SELECT max(id) FROM incarnation"));
+        whole("incarnation", number("SELECT count(*) FROM incarnation") + number(kStoodFor),
+            number("SELECT max(id) FROM incarnation"));
         whole("attempt", number("SELECT count(*) FROM attempt"), number("SELECT max(id) FROM attempt"));
         whole("merge_round", number("SELECT count(*) FROM merge_round"), number("SELECT max(round) FROM merge_round"));
         checkEvents();

@@ -82,8 +82,8 @@ private:
         }
         return found;
     }
-    /// False: a tracker that was made anew without the old one numbered from the beginning, so the numbers tell
-    /// nothing.
+    /// False: by an earlier version a tracker that was made anew without the old one numbered from the beginning, so
+    /// the numbers tell nothing.
     bool doNumbersGrow() const
     {
         return std::ranges::all_of(all_, [this](const auto& entry) {
@@ -267,6 +267,17 @@ std::int64_t pastWorker(
     return made[replica] = file.db.lastId();
 }
 
+/// By these numbers a later repair knows which line is the newer one, so they go on behind those of the manifests. One
+/// row stands for all processes up to its number.
+void numberBehind(LedgerFile& file, std::int64_t attempt, std::int64_t newestUsed)
+{
+    if (file.db.integer("SELECT max(id) FROM incarnation").value_or(0) < newestUsed)
+        file.db.run(
+            "INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall, lease_until, progress)"
+            " VALUES (?, ?, ?, ?, 0, 0, '', '', '', 0, 'rebuilt from checkpoints', ?, 0, 0)",
+            newestUsed, attempt, kNoWorker, kNoWorker, file.clock->wallNs());
+}
+
 class Writer {
 public:
     Writer(LedgerFile& file, std::int64_t attempt)
@@ -395,7 +406,7 @@ Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch, 
 }
 
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven,
-    RebuildReason why, std::int64_t newestAttempt, const Clock& clock)
+    RebuildReason why, const NumbersUsed& used, const Clock& clock)
 {
     FURROW_TRY_ASSIGN(auto file, openLedger(tracker, clock));
     Database& db = file.db;
@@ -418,11 +429,13 @@ Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<c
     std::string overrides = "{}"; // of the newest attempt that is known
     if (Rows row = db.query("SELECT overrides FROM attempt ORDER BY id DESC LIMIT 1"); row.next())
         overrides = row.text(0);
-    addLostAttempts(file, newestAttempt);
+    addLostAttempts(file, used.attempt);
     db.run("INSERT INTO attempt (pid, start_time, boot_id, started_wall, ended_wall, reason, detail, overrides)"
            " VALUES (0, 0, '', ?, ?, ?, 'the tracker was rebuilt', ?)",
         clock.wallNs(), clock.wallNs(), StopReason::Interrupted, overrides);
-    Writer writer(file, db.lastId());
+    const std::int64_t attempt = db.lastId();
+    numberBehind(file, attempt, used.incarnation);
+    Writer writer(file, attempt);
     for (const auto* one : choice.chosen()) {
         writer.add(*one);
         ++result.checkpoints;

@@ -36,6 +36,13 @@ Status adoptSnapshot(const std::filesystem::path& snapshot, const std::filesyste
 /// @param patience  with others that write; without it 30 s
 Status openEpochsUpTo(const std::filesystem::path& tracker, std::int64_t epoch, Patience patience = {});
 
+/// The highest numbers that the run gave already, by the files in its folder: no attempt and no worker process after
+/// the repair has one of these again.
+struct NumbersUsed {
+    std::int64_t attempt = 0;
+    std::int64_t incarnation = 0;
+};
+
 /// Why a ledger is made again.
 enum class RebuildReason { Damaged, Older };
 
@@ -43,8 +50,7 @@ enum class RebuildReason { Damaged, Older };
 /// parents, parts, the states of the chunks and the heads of the replicas. Taken are the newest merge whose whole
 /// ancestry is proven, and for each replica its newest checkpoint made from that, as far as no window would be in the
 /// weights twice. Nobody else may have the file open. One transaction.
-/// @param newestAttempt  of which the run folder has files
 Result<Rebuilt> rebuildLineage(const std::filesystem::path& tracker, std::span<const ProvenCheckpoint> proven,
-    RebuildReason why, std::int64_t newestAttempt = 0, const Clock& clock = systemClock());
+    RebuildReason why, const NumbersUsed& used = {}, const Clock& clock = systemClock());
 
 } // namespace furrow

@@ -35,6 +35,15 @@ bool covers(const ByteLock& lock, std::uint64_t first, std::uint64_t last)
     return lock.first <= last && lock.last >= first;
 }
 
+bool coversAllMarks(const ByteLock& lock) { return lock.first <= kFirstMark && lock.last >= kLastMark; }
+
+bool hasFileAlone(const ByteLock& lock) { return lock.exclusive && covers(lock, kPendingByte, kLastSharedByte); }
+
+LockHolder holderOf(const ByteLock& lock)
+{
+    return { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
+}
+
 std::filesystem::path beside(const std::filesystem::path& tracker, const char* ending)
 {
     auto path = tracker;
@@ -50,9 +59,8 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
     for (const ByteLock& lock :
         byteLocks(beside(tracker, "-shm"))) { // each connection has one there, for as long as it is open
         found.told = true;
-        const LockHolder holder { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
-        const bool bars
-            = lock.exclusive && lock.first <= kFirstMark && lock.last >= kLastMark; // who writes reads first
+        const LockHolder holder = holderOf(lock);
+        const bool bars = lock.exclusive && coversAllMarks(lock); // who writes reads first
         const bool writes = bars || covers(lock, kWriteByte, kWriteByte);
         if (writes)
             found.writer = holder;
@@ -64,9 +72,20 @@ TrackerLocks trackerLocks(const std::filesystem::path& tracker)
             found.readers.push_back(holder);
     }
     for (const ByteLock& lock : byteLocks(tracker))
-        if (lock.exclusive && covers(lock, kPendingByte, kLastSharedByte))
-            found.keeper = { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
+        if (hasFileAlone(lock))
+            found.keeper = holderOf(lock);
     return found;
+}
+
+std::optional<LockHolder> shutBy(const std::filesystem::path& tracker)
+{
+    for (const ByteLock& lock : byteLocks(beside(tracker, "-shm")))
+        if (lock.exclusive && (coversAllMarks(lock) || covers(lock, kOpenByte, kOpenByte)))
+            return holderOf(lock);
+    for (const ByteLock& lock : byteLocks(tracker))
+        if (hasFileAlone(lock))
+            return holderOf(lock);
+    return std::nullopt;
 }
 
 Patience patienceAloud(std::filesystem::path tracker, std::function<bool()> goOn)

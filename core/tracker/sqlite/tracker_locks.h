@@ -24,6 +24,10 @@ struct TrackerLocks {
 };
 TrackerLocks trackerLocks(const std::filesystem::path& tracker);
 
+/// Who keeps everybody from opening the tracker or beginning to read it, as it has the file, or what is beside it, for
+/// itself alone. A healthy process does that for an instant. Nothing: nobody, or the system does not tell.
+std::optional<LockHolder> shutBy(const std::filesystem::path& tracker);
+
 /// Waits for the lock of the tracker for as long as `goOn` says so, and names in the log, once, who holds it for longer
 /// than a second. For who has no StallWatch.
 Patience patienceAloud(std::filesystem::path tracker, std::function<bool()> goOn);

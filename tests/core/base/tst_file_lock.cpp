@@ -2,6 +2,7 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/lock_holder.h"
+#include "tests/must_have.h"
 
 #include <algorithm>
 #include <atomic>
@@ -42,8 +43,7 @@ private Q_SLOTS:
         QVERIFY(helper.ok());
         QTRY_VERIFY(isLocked(path_));
         const auto holder = fileLockHolder(path_);
-        if (!holder)
-            QSKIP("this system does not tell who holds a lock");
+        SKIP_WITHOUT("lock-holders", holder.has_value(), "This system does not tell who holds a lock.");
         QCOMPARE(holder->pid, helper.value().identity().pid);
         QVERIFY2(holder->program.find("process_helper") != std::string::npos, holder->program.c_str());
         QVERIFY(inWords(*holder).starts_with("process " + std::to_string(holder->pid) + " ("));

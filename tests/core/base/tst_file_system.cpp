@@ -7,6 +7,7 @@
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
+#include "tests/must_have.h"
 
 #include <atomic>
 #include <fcntl.h>
@@ -20,6 +21,9 @@
 using namespace furrow;
 
 namespace {
+
+const char* const kNoDisk
+    = "This user may not make a small disk here: that takes root outside of containers, or CAP_SYS_ADMIN.";
 
 /// Where this process alone sees it. False without the right to mount.
 bool mountSmallDisk(const std::filesystem::path& folder, const char* options)
@@ -322,8 +326,7 @@ private Q_SLOTS:
     void fullDiskIsSaidPlainly() // on /dev/full it had skipped itself since what is opened must be a regular file
     {
         const auto folder = at("full");
-        if (!mountSmallDisk(folder, "size=64k"))
-            QSKIP("only root can make a small disk");
+        SKIP_WITHOUT("namespaces", mountSmallDisk(folder, "size=64k"), kNoDisk);
         const auto free = qScopeGuard([&folder] { ::umount(folder.c_str()); });
         auto file = realFileSystem().create(folder / "file");
         QVERIFY(file.ok());
@@ -338,8 +341,7 @@ private Q_SLOTS:
     void aDiskWithoutInodesWasCalledFull()
     {
         const auto folder = at("inodes");
-        if (!mountSmallDisk(folder, "size=4m,nr_inodes=4"))
-            QSKIP("only root can make a small disk");
+        SKIP_WITHOUT("namespaces", mountSmallDisk(folder, "size=4m,nr_inodes=4"), kNoDisk);
         const auto free = qScopeGuard([&folder] { ::umount(folder.c_str()); });
         QVERIFY(!isOutOfFiles(folder));
         Status made;

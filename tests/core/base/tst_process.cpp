@@ -329,6 +329,7 @@ private Q_SLOTS:
             = "/proc/" + std::to_string(child.value().identity().pid) + "/fd/" + std::to_string(leaked);
         QVERIFY(leaked > 2);
         QVERIFY(!std::filesystem::exists(std::filesystem::symlink_status(name)));
+        QVERIFY(isAlive(child.value().identity())); // else it has no files at all
         ::close(leaked);
     }
 

@@ -42,6 +42,18 @@ private Q_SLOTS:
         row("a slash in the password of one slash", "wss:/u:S3/cr3t@h", "wss:/<hidden>@h");
         row("an @ in the password of one slash", "wss:/u:S3@cr3t@h", "wss:/<hidden>@h");
         row("behind a word", "cannot open:wss:/u:S3cr3t@h", "cannot open:wss:/<hidden>@h");
+        row("no colon", "get https//u:S3cr3t@h/x", "get https//<hidden>@h/x");
+        row("no colon, of a store", "S3//u:S3cr3t@b hf//u:S3/cr3t@h", "S3//<hidden>@b hf//<hidden>@h");
+        row("no colon, as a file of a folder", "/home/ann/https/u:S3cr3t@h/x", "/home/ann/https/<hidden>@h/x");
+        row("no colon behind an unknown scheme", "htps//u:S3cr3t@h --data=abc//u:S3cr3t@h",
+            "htps//<hidden>@h --data=abc//<hidden>@h");
+        row("one slash, of a store", "hf:/u:S3cr3t@h s3:/u:S3cr3t@h", "hf:/<hidden>@h s3:/<hidden>@h");
+        row("of a database", "postgresql:u:S3cr3t@h/x jdbc:mysql:u:S3cr3t@h",
+            "postgresql:<hidden>@h/x jdbc:mysql:<hidden>@h");
+        row("joined schemes", "git+https:u:S3cr3t@h mongodb+srv:u:S3cr3t@h",
+            "git+https:<hidden>@h mongodb+srv:<hidden>@h");
+        row("folders with the names of schemes", "/home/git/a@b /srv/http/x:y/z@v data/git//a@b cc/dd//e:f@g",
+            "/home/git/a@b /srv/http/x:y/z@v data/git//a@b cc/dd//e:f@g");
         row("no password", "mailto:ann@host ssh:/git@h hf:owner/name@main",
             "mailto:ann@host ssh:/git@h hf:owner/name@main");
         row("a drive", "C:\\data\\a:b@c C:/data/u:v@w", "C:\\data\\a:b@c C:/data/u:v@w");
@@ -117,8 +129,8 @@ private Q_SLOTS:
     /// Each address looked for its '@' to the end of the text.
     void aLongTextTookMinutes()
     {
-        for (const char* part :
-            { "x://u:p", "//u:p", "x://u:p@h/", "ab:(", "ab:/u:p", "ab:[", "?sig=1", "&sig", "bearer ", "=", "//" }) {
+        for (const char* part : { "x://u:p", "//u:p", "x://u:p@h/", "ab:(", "ab:/u:p", "ab:[", "?sig=1", "&sig",
+                 "bearer ", "=", "//", "s3//", "ab//", "git/", "git/u:p" }) {
             std::string text;
             while (text.size() < 4'000'000)
                 text += part;

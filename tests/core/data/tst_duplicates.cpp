@@ -9,6 +9,7 @@
 #include "core/data/plan/inspect.h"
 #include "core/data/plan/repeat_finder.h"
 #include "data_fixture.h"
+#include "tests/must_have.h"
 
 #include <QtTest>
 
@@ -508,8 +509,8 @@ private Q_SLOTS:
         std::vector<std::string> texts;
         for (int i = 0; i < 2500; ++i)
             texts.push_back("text " + std::to_string(i % 1700));
-        if (const auto written = writeBenchParquet(folder.path("a.parquet"), texts); !written.ok())
-            QSKIP(written.error().message.c_str());
+        const auto written = writeBenchParquet(folder.path("a.parquet"), texts);
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         Skipping run({ utf8Text(folder.path("a.parquet")), folder.write("b.txt", "text 3\nonly here\n") }, folder);
         run.perBlock = 400;
         auto manager = run.opened();

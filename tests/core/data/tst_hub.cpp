@@ -10,6 +10,7 @@
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
 #include "fake_hub.h"
+#include "tests/must_have.h"
 #include "tests/fakes/archives.h"
 
 #include <QProcess>
@@ -749,8 +750,8 @@ private Q_SLOTS:
         FakeHub hub;
         FakeHub::Repository repository;
         repository.files["train.parquet"] = parquet(folder, "'text': text");
-        if (repository.files["train.parquet"].empty())
-            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        SKIP_WITHOUT("python", !repository.files["train.parquet"].empty(),
+            "The private Python environment is missing; run packaging/setup.sh.");
         hub.add("o/n", repository);
         Session session(hub);
         auto manager = test::openManager(test::configFor({ "hf://o/n" }), folder.path("cache"), 500);
@@ -784,8 +785,8 @@ private Q_SLOTS:
         FakeHub hub;
         FakeHub::Repository repository;
         repository.files["train.parquet"] = parquet(folder, "'text': text, 'other': [t * 3 for t in text]");
-        if (repository.files["train.parquet"].empty())
-            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        SKIP_WITHOUT("python", !repository.files["train.parquet"].empty(),
+            "The private Python environment is missing; run packaging/setup.sh.");
         hub.add("o/n", repository);
         Session session(hub);
         auto inspection = inspectData(test::configFor({ "hf://o/n" }));
@@ -811,8 +812,7 @@ private Q_SLOTS:
         FakeHub hub;
         FakeHub::Repository repository;
         const std::string bytes = parquet(folder, "'text': text, 'other': [t * 3 for t in text]", 10);
-        if (bytes.empty())
-            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        SKIP_WITHOUT("python", !bytes.empty(), "The private Python environment is missing; run packaging/setup.sh.");
         repository.files["train.parquet"] = bytes;
         hub.add("o/n", repository);
         std::uint32_t footer = 0;
@@ -1199,8 +1199,7 @@ private Q_SLOTS:
     }
     void aStoppedDownloadIsNotWaitedForLongerThanASecond()
     {
-        if (QStandardPaths::findExecutable("flock").isEmpty())
-            QSKIP("There is no flock.");
+        SKIP_WITHOUT("flock", !QStandardPaths::findExecutable("flock").isEmpty(), "There is no flock.");
         FakeHub hub;
         Session session(hub);
         DataFolder folder;
@@ -1211,8 +1210,7 @@ private Q_SLOTS:
         other.start("flock", { "--no-fork", QString::fromStdString(lock.string()), "sleep", "100" });
         QVERIFY(other.waitForStarted());
         QTRY_VERIFY(isLocked(lock));
-        if (!fileLockHolder(lock))
-            QSKIP("The system does not tell who holds a lock.");
+        SKIP_WITHOUT("lock-holders", fileLockHolder(lock).has_value(), "The system does not tell who holds a lock.");
         ::kill(static_cast<pid_t>(other.processId()), SIGSTOP);
         QTRY_VERIFY(fileLockHolder(lock)->stopped);
         const auto none = takeFetchTurn(*cache, file, "whole", *session.client);

@@ -6,6 +6,7 @@
 #include "core/data/plan/passed_over.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
+#include "tests/must_have.h"
 
 #include <QProcess>
 #include <QtTest>
@@ -96,10 +97,12 @@ private Q_SLOTS:
             rows_.push_back("row " + std::to_string(i));
         QProcess where;
         where.start(FURROW_SOURCE_DIR "/packaging/pyenv-path.sh", {});
-        if (!where.waitForFinished() || where.exitCode() != 0)
-            QSKIP("The private Python environment is missing; run packaging/setup.sh.");
+        QVERIFY(where.waitForFinished());
+        QCOMPARE(where.exitCode(), 0);
         const QString python
             = QString::fromLocal8Bit(where.readAllStandardOutput()).trimmed() + QStringLiteral("/bin/python");
+        SKIP_WITHOUT(
+            "python", QFile::exists(python), "The private Python environment is missing; run packaging/setup.sh.");
         QProcess make;
         make.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         make.start(python,

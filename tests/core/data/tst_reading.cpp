@@ -2,6 +2,7 @@
 // encodings.
 
 #include "data_fixture.h"
+#include "tests/must_have.h"
 
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/probe.h"
@@ -1053,8 +1054,7 @@ private Q_SLOTS:
         const auto path = folder.write("plain.txt", plain);
         QProcess iconv;
         iconv.start("iconv", { "-f", "UTF-8", "-t", QString::fromLatin1(encoding), QString::fromStdString(path) });
-        if (!iconv.waitForFinished() || iconv.exitCode() != 0)
-            QSKIP("iconv is not there");
+        SKIP_WITHOUT("iconv", iconv.waitForFinished() && iconv.exitCode() == 0, "There is no iconv that knows it.");
         config.data = { folder.write("encoded.txt", iconv.readAllStandardOutput().toStdString()) };
         QVERIFY2(
             reading(config).contains(QString::fromLatin1(encoding), Qt::CaseInsensitive), qPrintable(reading(config)));

@@ -6,6 +6,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/web_files.h"
 #include "data_fixture.h"
+#include "tests/must_have.h"
 #include "fake_web.h"
 #include "tests/fakes/gzip.h"
 
@@ -648,11 +649,11 @@ private Q_SLOTS:
             return process.waitForStarted();
         };
         QProcess make;
-        if (!inFolder(make,
-                { "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days",
-                    "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1" })
-            || !make.waitForFinished() || make.exitCode() != 0)
-            QSKIP("openssl is not installed");
+        const bool isStarted = inFolder(make,
+            { "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "2",
+                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1" });
+        SKIP_WITHOUT(
+            "openssl", isStarted && make.waitForFinished() && make.exitCode() == 0, "openssl is not installed.");
         QProcess server;
         QVERIFY(inFolder(
             server, { "s_server", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem", "-HTTP" }));

@@ -1,5 +1,6 @@
 #include "feeder_fixture.h"
 #include "use_hub.h"
+#include "tests/must_have.h"
 
 #include "core/base/random.h"
 #include "core/trials/bench/data_bench.h"
@@ -99,8 +100,7 @@ private Q_SLOTS:
         QFETCH(QString, kind);
         const auto texts = numberedTexts();
         const auto repository = repositoryOf(kind, texts);
-        if (repository.files.empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files.empty(), "This build cannot write Parquet.");
         const auto seeds = std::max(1, qEnvironmentVariableIntValue("FURROW_HUB_FAULTS"));
         const auto first = qEnvironmentVariableIntValue("FURROW_HUB_SEED");
         for (int seed = first; seed < first + seeds; ++seed)
@@ -113,8 +113,7 @@ private Q_SLOTS:
         const auto texts = numberedTexts();
         FakeHub::Repository repository;
         repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
-        if (repository.files["train.parquet"].empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files["train.parquet"].empty(), "This build cannot write Parquet.");
         FakeHub hub;
         hub.add("o/n", repository);
         const UseHub use(hub);
@@ -151,8 +150,7 @@ private Q_SLOTS:
         const auto texts = numberedTexts();
         FakeHub::Repository repository;
         repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
-        if (repository.files["train.parquet"].empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files["train.parquet"].empty(), "This build cannot write Parquet.");
         FakeHub hub;
         hub.add("o/n", repository);
         const UseHub use(hub);
@@ -202,8 +200,7 @@ private Q_SLOTS:
         const auto texts = numberedTexts();
         FakeHub::Repository repository;
         repository.files["train.parquet"] = asParquet(texts, { kRows, false, 2, kRowBytes, true });
-        if (repository.files["train.parquet"].empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files["train.parquet"].empty(), "This build cannot write Parquet.");
         FakeHub hub;
         hub.add("o/n", repository);
         const UseHub use(hub);
@@ -234,8 +231,7 @@ private Q_SLOTS:
         FakeHub::Repository repository;
         auto& file = repository.files["train.parquet"];
         file = asParquet(numberedTexts(), { kRows, false, 2, kRowBytes });
-        if (file.empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !file.empty(), "This build cannot write Parquet.");
         for (std::size_t percent = 12; percent < 30;
             percent += 6) // the column is the first third; not what planning reads
             file[file.size() * percent / 100] = static_cast<char>(file[file.size() * percent / 100] ^ 1);
@@ -269,8 +265,7 @@ private Q_SLOTS:
     {
         const auto texts = numberedTexts();
         const auto repository = repositoryOf("one group", texts);
-        if (repository.files.empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files.empty(), "This build cannot write Parquet.");
         FakeHub hub;
         hub.add("o/n", repository);
         const UseHub use(hub);
@@ -311,8 +306,7 @@ private Q_SLOTS:
     {
         const auto texts = numberedTexts();
         const auto repository = repositoryOf("one group", texts);
-        if (repository.files.empty())
-            QSKIP("This build cannot write Parquet.");
+        SKIP_WITHOUT("parquet", !repository.files.empty(), "This build cannot write Parquet.");
         FakeHub hub;
         hub.add("o/n", repository);
         const UseHub use(hub);

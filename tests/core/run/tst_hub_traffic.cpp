@@ -1,6 +1,7 @@
 #include "feeder_fixture.h"
 #include "use_hub.h"
 #include "tests/fakes/gzip.h"
+#include "tests/must_have.h"
 
 #include "core/base/random.h"
 #include "core/trials/bench/data_bench.h"
@@ -105,8 +106,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, kind);
         const auto made = repositoryOf(kind);
-        if (!made.ok())
-            QSKIP(made.error().message.c_str());
+        SKIP_WITHOUT("parquet", made.ok(), made.error().message.c_str());
         const auto& repository = made.value();
         const std::uint64_t bytes = sizeOf(repository);
         FakeHub hub;
@@ -138,8 +138,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const auto file = pathFromUtf8(folder.path().toStdString()) / "train.parquet";
         const auto written = writeBenchParquet(file, benchTexts(4000, 1), { .groupRows = 100 });
-        if (!written.ok())
-            QSKIP(written.error().message.c_str());
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         FakeHub::Repository repository;
         repository.files["train.parquet"] = good(readFile(file));
         const auto bytes = static_cast<double>(repository.files["train.parquet"].size());

@@ -23,6 +23,7 @@
 #include "core/run/audit/proven_parts.h"
 #include "core/run/audit/repair.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/audit/untrained_chunks.h"
 #include "core/run/start/chunk_decisions.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/resume_check.h"
@@ -45,6 +46,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <sys/stat.h>
 
@@ -1363,6 +1365,87 @@ private Q_SLOTS:
         QCOMPARE(good(trackerDamage(run.paths)).text(), std::string());
     }
 
+    /// Each look at the old and the new tracker packed all prepared blocks once more.
+    void aRepairReadThePreparedBlocksUpToFiveTimes()
+    {
+        const WholeRun whole([](RunConfig& config) { config.packing = Packing::Single; });
+        Changed run(whole);
+        changeNewByHand(run, "windows=windows+1");
+        good(recount(run.paths.tracker()));
+        const auto block = run.blocks().at(1);
+        const auto readsDuring = [&block](const std::function<void()>& act) {
+            std::atomic<int> count = 0;
+            const test::ReadHook hook(block, [&count] {
+                ++count;
+                return 0;
+            });
+            act();
+            return count.load();
+        };
+        const int onePass = readsDuring([&run] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            QVERIFY(!good(differenceFromBlocks(run.paths, good(readRunFile(run.paths)), reader)).empty());
+        });
+        const int proof = readsDuring([&run] { (void)good(blockProblems(run.paths)); });
+        QVERIFY(onePass > 0);
+        const int inRepair = readsDuring([&run] {
+            const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+            QVERIFY(repaired.needed && has(repaired.basis, "counted anew"));
+        });
+        QVERIFY2(inRepair < 2 * onePass + proof, std::to_string(inRepair).c_str());
+    }
+
+    /// Where one manifest was changed, all of them were read again for each checkpoint that could be chosen.
+    void theDryRunReadEachManifestOnceForEachCheckpoint()
+    {
+        Changed run(whole_);
+        const auto kept = run.paths.removedManifestsFolder();
+        const auto readsOfOne = [&] {
+            std::atomic<int> count = 0;
+            const test::ReadHook hook(kept / "r0-2.json", [&count] {
+                ++count;
+                return 0;
+            });
+            good(planResume(run.paths));
+            return count.load();
+        };
+        const int before = readsOfOne();
+        QVERIFY(before > 0);
+        const auto changed = kept / "r0-8.json";
+        Changed::write(changed, good(readFile(changed)) + " ");
+        QCOMPARE(readsOfOne(), before);
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        const auto lost = good(LostProof::find(run.paths, good(readRunFile(run.paths)), reader));
+        QVERIFY(lost.of(CheckpointId { 3 }).empty());
+        QVERIFY(has(lost.of(CheckpointId { 4 }), "r0-8") && has(lost.of(), "r0-8"));
+    }
+
+    /// They began again at 1, so that a later repair could take weights that the run had left for the newest ones.
+    void aTrackerMadeAnewGaveTheNumbersOfProcessesAgain_data()
+    {
+        QTest::addColumn<QString>("newest");
+        QTest::newRow("of weights that are there") << QStringLiteral("r0-12");
+        QTest::newRow("of weights that were put aside") << QStringLiteral("unknown/r0-13");
+    }
+    void aTrackerMadeAnewGaveTheNumbersOfProcessesAgain()
+    {
+        QFETCH(QString, newest);
+        Changed run(whole_);
+        auto manifest = good(readManifest(run.paths.checkpointFolder("r0-12")));
+        manifest.incarnation = 7;
+        const auto folder = run.paths.checkpointFolder(newest.toStdString());
+        fs::create_directories(folder);
+        Changed::write(folder / "manifest.json", toJsonText(manifest));
+        for (const char* ending : { "", "-wal", "-shm" })
+            fs::remove(run.paths.tracker().string() + ending);
+        good(repairRun(run.paths, [](const std::string&) { }, true));
+        const auto attempt = good(good(SupervisorLedger::open(run.paths.tracker())).beginAttempt(thisProcess(), "{}"));
+        auto worker = good(WorkerLedger::open(run.paths.tracker(), manifest.runId));
+        QVERIFY(good(worker.start({ attempt, 0, 0, "cpu", "test" }, 600))->value > 7);
+        const auto report = good(audit(run.paths.tracker()));
+        QVERIFY2(report.isClean(), auditText(report).c_str());
+    }
+
     /// The audit gave one error and no report, and doctor called the run whole.
     void aDamagedListOfDuplicatesEndedTheAudit()
     {
@@ -2312,7 +2395,7 @@ private Q_SLOTS:
         const auto notes = good(repairRun(run.paths, [](const std::string&) { }, true)).notes;
         QVERIFY(!good(auditRun(run.paths, AuditDepth::Files)).isClean());
         QVERIFY(std::ranges::any_of(notes, [](const Message& note) {
-            return note.starts_with("1 chunks that a person left out are in these weights");
+            return note.starts_with("1 chunk that a person left out is in these weights");
         }));
     }
 

@@ -249,6 +249,8 @@ private Q_SLOTS:
         encodeLine(TelemetryRecord(StepRecord { 5, 17, 51, 0, 53, 100, 1, 2, 3, 3.5 }), text);
         text.pop_back();
         ScannedLine line;
+        scanLine(text, line);
+        QCOMPARE(line.kind, LineKind::Step);
         for (std::size_t length = 0; length < text.size(); ++length) {
             scanLine(std::string_view(text).substr(0, length), line);
             QVERIFY2(line.kind == LineKind::Bad, text.substr(0, length).c_str());

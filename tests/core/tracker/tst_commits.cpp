@@ -51,6 +51,7 @@ private Q_SLOTS:
     void aRunGoesBackOnlyToWhatItsWeightsGrewFrom();
     void repairDoesNotBringBackWhatTheRunLeft();
     void aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft();
+    void aSecondTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft();
 };
 
 namespace {
@@ -892,35 +893,68 @@ void TestCommits::repairDoesNotBringBackWhatTheRunLeft() // its row was there al
     left.parents = { "c1" };
     left.writtenWallNs = field.clock.wallNs();
     left.whole = true;
-    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, RebuildReason::Damaged, 0, field.clock));
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, { &left, 1 }, RebuildReason::Damaged, {}, field.clock));
     QCOMPARE(rebuilt.checkpoints, 0);
     SAME(newestHead(field, 0), first);
     verifyClean(field);
 }
+
+namespace {
+
+/// With all of one chunk.
+ProvenCheckpoint proven(
+    const char* folder, std::vector<std::string> parents, int column, std::int64_t incarnation, std::int64_t wallNs)
+{
+    ProvenCheckpoint one;
+    one.record = record(0, folder);
+    one.parents = std::move(parents);
+    one.parts = { { chunkIdOf({ 0, 0, column }), { 0, Field::kWindows } } };
+    one.writtenWallNs = wallNs;
+    one.whole = true;
+    one.incarnation = incarnation;
+    return one;
+}
+
+} // namespace
 
 /// Of a run that had gone back while its clock was set back the abandoned line was taken: its times are later.
 void TestCommits::aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft()
 {
     Field field;
     field.fill(1, 4);
-    const auto proven = [](const char* folder, std::vector<std::string> parents, int column, std::int64_t incarnation,
-                            std::int64_t wallNs) {
-        ProvenCheckpoint one;
-        one.record = record(0, folder);
-        one.parents = std::move(parents);
-        one.parts = { { chunkIdOf({ 0, 0, column }), { 0, Field::kWindows } } };
-        one.writtenWallNs = wallNs;
-        one.whole = true;
-        one.incarnation = incarnation;
-        return one;
-    };
     const std::vector<ProvenCheckpoint> all { proven("c1", {}, 0, 1, 100), proven("c2", { "c1" }, 1, 1, 500),
         proven("c3", { "c2" }, 2, 1, 600), proven("c4", { "c1" }, 1, 2, 50), proven("c5", { "c4" }, 3, 2, 40) };
-    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, all, RebuildReason::Damaged, 0, field.clock));
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, all, RebuildReason::Damaged, {}, field.clock));
     QCOMPARE(rebuilt.heads, (std::vector<std::string> { "c5" }));
     QCOMPARE(rebuilt.checkpoints, 3);
     QCOMPARE(field.counts()[Committed], 3);
     verifyClean(field);
+}
+
+/// The first one numbered its processes from 1 again, so what was trained after it and after going back seemed older.
+void TestCommits::aSecondTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft()
+{
+    std::vector<ProvenCheckpoint> all { proven("c1", {}, 0, 1, 100), proven("c2", { "c1" }, 1, 5, 500),
+        proven("c3", { "c2" }, 2, 5, 600) };
+    std::int64_t next = 0;
+    {
+        Field first;
+        first.fill(1, 4);
+        good(rebuildLineage(first.tracker, all, RebuildReason::Damaged, { 0, 5 }, first.clock));
+        good(first.supervisor().goBackTo(good(first.supervisor().checkpoints()).front().id));
+        first.attempt = good(first.supervisor().beginAttempt(thisProcess(), "{}"));
+        (void)first.worker(0);
+        next = first.ids[0].value;
+        QVERIFY(next > 5);
+        verifyClean(first);
+    }
+    all.push_back(proven("c4", { "c1" }, 1, next, 50));
+    Field second;
+    second.fill(1, 4);
+    const Rebuilt rebuilt
+        = good(rebuildLineage(second.tracker, all, RebuildReason::Damaged, { 0, next }, second.clock));
+    QCOMPARE(rebuilt.heads, (std::vector<std::string> { "c4" }));
+    verifyClean(second);
 }
 
 QTEST_GUILESS_MAIN(TestCommits)

@@ -48,6 +48,22 @@ class TestInherited : public QObject {
         return count;
     }
 
+    /// Commits the next chunk without any of its windows: none of its steps is finite.
+    static ChunkId skipNext(Field& field, const std::string& folder)
+    {
+        auto ledger = field.worker(0);
+        const auto claim = claimed(ledger);
+        ChunkOutcome outcome;
+        outcome.skipped = claim->remaining;
+        good(ledger.finish(*claim, outcome));
+        auto row = record(0, folder);
+        if (const auto head = newestHead(field, 0); head.value != 0)
+            row.parents = { head };
+        good(ledger.commit(row, {}));
+        good(field.supervisor().revoke(field.ids[0], "the test goes on with another one"));
+        return claim->chunk;
+    }
+
 private Q_SLOTS:
     void skippedChunksAreLeftOutOfTheFirstEpochOnly()
     {
@@ -155,6 +171,34 @@ private Q_SLOTS:
         const auto partly = good(trainedEpochs(field.tracker, first)).at(0);
         QCOMPARE(partly.whole, 4);
         QCOMPARE(partly.partly, 1);
+    }
+
+    /// A chunk of which no step was finite was left out of the first epoch of a child run (parent_chunks=skip), as if
+    /// the weights had it.
+    void aChunkThatNoWeightsSawCountedAsTrained()
+    {
+        Field field;
+        startFrom(field, Inherited::Nothing, {});
+        field.fill(2, 3);
+        const ChunkId skipped = skipNext(field, "skipped");
+        trainAll(field, 0, "two", 2);
+        const auto first = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(first.chunks.size(), std::size_t(2));
+        QVERIFY(std::none_of(first.chunks.begin(), first.chunks.end(), [skipped](const auto& chunk) {
+            return chunk.block == placeOf(skipped).block && chunk.column == placeOf(skipped).column;
+        }));
+        trainAll(field, 0, "rest");
+        const auto second = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(second.chunks.size(), std::size_t(5));
+        QCOMPARE(second.completePasses, 1); // it does not come again
+        good(field.supervisor().advance());
+        trainAll(field, 0, "two of the next", 2);
+        const auto third = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        const auto isOfOpenPass = [](const auto& chunk) { return chunk.timesInOpenPasses > 0; };
+        QCOMPARE(std::count_if(third.chunks.begin(), third.chunks.end(), isOfOpenPass), 2);
+        skipNext(field, "skipped in the next");
+        const auto fourth = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(std::count_if(fourth.chunks.begin(), fourth.chunks.end(), isOfOpenPass), 2);
     }
 
     void aPassIsNotOverBeforeTheEndIsKnown()

@@ -178,7 +178,7 @@ void TestMerges::repairLeavesNoReplicaBehindTheMergeThatItWentInto() // a clock 
     proven[1].parents = { "a1", "b1" };
     proven[1].writtenWallNs = field.clock.wallNs();
     proven[0].whole = proven[1].whole = true;
-    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, 0, field.clock));
+    const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, {}, field.clock));
     QCOMPARE(rebuilt.heads, std::vector<std::string> { "m1" });
     SAME(newestHead(field, 0), merged);
     SAME(newestHead(field, 1), merged);
@@ -214,7 +214,7 @@ void TestMerges::weightsThatWereSavedTwiceWereAnotherLineForARepair()
         proven[0].writtenWallNs = proven[1].writtenWallNs = field.clock.wallNs();
         if (hasMore)
             proven[0].parts = { Part { chunkIdOf({ 0, 0, 5 }), { 0, 1 } } };
-        const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, 0, field.clock));
+        const Rebuilt rebuilt = good(rebuildLineage(field.tracker, proven, RebuildReason::Older, {}, field.clock));
         QCOMPARE(rebuilt.leftOut.size(), std::size_t(hasMore ? 1 : 0));
         QCOMPARE(rebuilt.checkpoints, 0);
     }

@@ -151,7 +151,7 @@ private Q_SLOTS:
         begun(worker);
         good(field.supervisor().revoke(field.ids[0], "died"));
         const std::int64_t before = good(noiseSalt(field.tracker));
-        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, 0, field.clock));
+        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, {}, field.clock));
         QVERIFY(good(noiseSalt(field.tracker)) != before);
         QVERIFY(good(noiseSalt(field.tracker)) > 1'000);
     }
@@ -183,7 +183,7 @@ private Q_SLOTS:
         QCOMPARE(begun(first).participations, 1);
         QVERIFY(!good(field.reader().isMadeAnew()));
         good(field.supervisor().revoke(field.ids[0], "died"));
-        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, 0, field.clock));
+        good(rebuildLineage(field.tracker, {}, RebuildReason::Damaged, {}, field.clock));
         QVERIFY(good(field.reader().isMadeAnew()));
         field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
         auto second = field.worker(1);

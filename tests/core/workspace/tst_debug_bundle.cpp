@@ -1,6 +1,7 @@
 #include "core/base/file_system.h"
 #include "core/base/redact.h"
 #include "core/workspace/debug_bundle.h"
+#include "tests/must_have.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -59,8 +60,7 @@ private Q_SLOTS:
         QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
         QProcess tar;
         tar.start(QStringLiteral("tar"), { QStringLiteral("-xzOf"), QString::fromStdString(target.string()) });
-        if (!tar.waitForStarted())
-            QSKIP("no tar to read the archive with");
+        SKIP_WITHOUT("tar", tar.waitForStarted(), "There is no tar to read the archive with.");
         QVERIFY(tar.waitForFinished());
         QCOMPARE(tar.exitCode(), 0);
         const QByteArray text = tar.readAllStandardOutput();
@@ -85,8 +85,7 @@ private Q_SLOTS:
         QVERIFY(writeDebugBundle(run, target).ok());
         QProcess tar;
         tar.start(QStringLiteral("tar"), { QStringLiteral("-xzOf"), QString::fromStdString(target.string()) });
-        if (!tar.waitForStarted())
-            QSKIP("no tar to read the archive with");
+        SKIP_WITHOUT("tar", tar.waitForStarted(), "There is no tar to read the archive with.");
         QVERIFY(tar.waitForFinished());
         const QByteArray text = tar.readAllStandardOutput();
         QVERIFY2(!text.contains("Ann Smith") && !text.contains("pattern cat"), text.constData());
@@ -132,8 +131,7 @@ private Q_SLOTS:
         QVERIFY(writeDebugBundle(run, target).ok());
         QProcess tar;
         tar.start(QStringLiteral("tar"), { QStringLiteral("-xzOf"), QString::fromStdString(target.string()) });
-        if (!tar.waitForStarted())
-            QSKIP("no tar to read the archive with");
+        SKIP_WITHOUT("tar", tar.waitForStarted(), "There is no tar to read the archive with.");
         QVERIFY(tar.waitForFinished());
         const QByteArray text = tar.readAllStandardOutput();
         QVERIFY(text.contains("versions") || text.contains("Furrow"));
