@@ -8177,6 +8177,46 @@
         <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The tracker is locked by another program, %1. Let it go on or end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk that a person had left out would be trained; it is left out again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained. To stop it, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 as its worker ended before a checkpoint had it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 as their workers ended before a checkpoint had them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 as the run went back to an older checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 as the run went back to an older checkpoint</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 as the checkpoint that had it was damaged, gone or left out of a merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10566,6 +10606,14 @@
         <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Trained or begun, and their weights are gone: they are trained again. Below the meters of the overview it says how many went with their workers, by going back to an older checkpoint, and with damage.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss of the newest step that this worker told of, also where that step was lost with its weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -12465,6 +12513,10 @@
         <source>Kept tokens per active second</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>1 chunk of the first epoch in common, difference %1 nats.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::ConfigPage</name>
@@ -12549,6 +12601,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>left out, none of its steps was finite</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>samples left out, their steps were not finite: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -12795,6 +12851,10 @@ Vocabulary %3</source>
         <source>about %1 tokens to train, %2 held out</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>at least 1 chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12965,6 +13025,10 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>of these left out, their steps were not finite %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of these %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13765,6 +13829,14 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>no: it is left out, none of its steps was finite</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, their steps were not finite</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15671,6 +15743,10 @@ pattern REGULAR EXPRESSION</source>
         <source>%1, %2</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>1 step</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunView</name>
@@ -16146,6 +16222,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>At most %1 of memory, %2 times the estimate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 step</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -8177,6 +8177,46 @@
         <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
         <translation>%1 no es una carpeta, y un espacio de trabajo guarda ahí una carpeta. Aparte lo que lleva su nombre.</translation>
     </message>
+    <message>
+        <source>The tracker is locked by another program, %1. Let it go on or end it.</source>
+        <translation>Otro programa tiene bloqueado el registro: %1. Déjelo continuar o termínelo.</translation>
+    </message>
+    <message>
+        <source>1 chunk that a person had left out would be trained; it is left out again.</source>
+        <translation>1 fragmento que una persona había excluido se entrenaría; queda excluido de nuevo.</translation>
+    </message>
+    <message>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <translation>1 fragmento que una persona excluyó está aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de él.</translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained. To stop it, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation>%1 El entrenamiento sigue en marcha. Para detenerlo, termine su supervisor, el proceso %2: guarda y termina con todos sus trabajadores.</translation>
+    </message>
+    <message>
+        <source>1 as its worker ended before a checkpoint had it</source>
+        <translation>1 porque su trabajador terminó antes de que un punto de control lo tuviera</translation>
+    </message>
+    <message>
+        <source>%1 as their workers ended before a checkpoint had them</source>
+        <translation>%1 porque sus trabajadores terminaron antes de que un punto de control los tuviera</translation>
+    </message>
+    <message>
+        <source>1 as the run went back to an older checkpoint</source>
+        <translation>1 porque la ejecución volvió a un punto de control anterior</translation>
+    </message>
+    <message>
+        <source>%1 as the run went back to an older checkpoint</source>
+        <translation>%1 porque la ejecución volvió a un punto de control anterior</translation>
+    </message>
+    <message>
+        <source>1 as the checkpoint that had it was damaged, gone or left out of a merge</source>
+        <translation>1 porque el punto de control que lo tenía estaba dañado, había desaparecido o quedó fuera de una fusión</translation>
+    </message>
+    <message>
+        <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
+        <translation>%1 porque los puntos de control que los tenían estaban dañados, habían desaparecido o quedaron fuera de una fusión</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10566,6 +10606,14 @@
         <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
         <translation>Tokens que ha entrenado este trabajador, también aquellos cuyo trabajo se perdió. De una fusión: los que hay en los pesos que escribió. Donde todos los trabajadores entrenan un solo modelo, el trabajador 0 tiene los de todos ellos desde que empezó la ejecución, y cada uno de los demás su propia parte desde que empezó su proceso.</translation>
     </message>
+    <message>
+        <source>Trained or begun, and their weights are gone: they are trained again. Below the meters of the overview it says how many went with their workers, by going back to an older checkpoint, and with damage.</source>
+        <translation>Entrenados o empezados, y sus pesos ya no existen: se entrenan otra vez. Bajo los medidores del resumen se dice cuántos se fueron con sus trabajadores, al volver a un punto de control anterior y por daños.</translation>
+    </message>
+    <message>
+        <source>Loss of the newest step that this worker told of, also where that step was lost with its weights.</source>
+        <translation>Pérdida del último paso del que informó este trabajador, también si ese paso se perdió con sus pesos.</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -12465,6 +12513,10 @@
         <source>Kept tokens per active second</source>
         <translation>Tokens conservados por segundo activo</translation>
     </message>
+    <message>
+        <source>1 chunk of the first epoch in common, difference %1 nats.</source>
+        <translation>1 fragmento de la primera época en común, diferencia %1 nats.</translation>
+    </message>
 </context>
 <context>
     <name>furrow::ConfigPage</name>
@@ -12552,6 +12604,10 @@ Vocabulario %3</translation>
     <message>
         <source>left out, none of its steps was finite</source>
         <translation>omitido, ninguno de sus pasos era finito</translation>
+    </message>
+    <message>
+        <source>samples left out, their steps were not finite: %1</source>
+        <translation>muestras omitidas, sus pasos no eran finitos: %1</translation>
     </message>
 </context>
 <context>
@@ -12797,6 +12853,10 @@ Vocabulario %3</translation>
         <source>about %1 tokens to train, %2 held out</source>
         <translation>unos %1 tokens para entrenar, %2 apartados</translation>
     </message>
+    <message>
+        <source>at least 1 chunk</source>
+        <translation>al menos 1 fragmento</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12968,6 +13028,10 @@ Vocabulario %3</translation>
     <message>
         <source>of these left out, their steps were not finite %1</source>
         <translation>de ellos omitidos, sus pasos no eran finitos %1</translation>
+    </message>
+    <message>
+        <source>of these %1</source>
+        <translation>de ellos %1</translation>
     </message>
 </context>
 <context>
@@ -13769,6 +13833,14 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>no: it is left out, none of its steps was finite</source>
         <translation>no: está omitido, ninguno de sus pasos era finito</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>Omitidas</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, their steps were not finite</source>
+        <translation>%1 de %2 muestras, sus pasos no eran finitos</translation>
     </message>
 </context>
 <context>
@@ -15679,6 +15751,10 @@ pattern EXPRESIÓN REGULAR</translation>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
     </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 paso</translation>
+    </message>
 </context>
 <context>
     <name>furrow::RunView</name>
@@ -16155,6 +16231,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>At most %1 of memory, %2 times the estimate</source>
         <translation>Como máximo %1 de memoria, %2 veces la estimación</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 paso</translation>
     </message>
 </context>
 <context>

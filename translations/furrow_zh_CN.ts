@@ -65,7 +65,7 @@
     </message>
     <message>
         <source>%1 ended: %2. A smaller batch needs less memory.</source>
-        <translation>%1 已结束：%2。较小的批次需要较少内存。</translation>
+        <translation>%1 已结束：%2。减小批大小可降低内存占用。</translation>
     </message>
     <message>
         <source>The loss of %1 is %2: the model knows this data by heart, or the data is trivial.</source>
@@ -89,7 +89,7 @@
     </message>
     <message>
         <source>Checkpoints cannot be found</source>
-        <translation>检查点不在原处</translation>
+        <translation>找不到检查点</translation>
     </message>
     <message>
         <source>Run waits for its data</source>
@@ -566,11 +566,11 @@
     </message>
     <message>
         <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.</source>
-        <translation>首次遍历数据时损失为每字节 %1 比特，低于从新文本中可能学到的水平（zstd 需要 %2）。可能标签没有错位，或数据包含自身的副本。</translation>
+        <translation>首次遍历数据时损失为每字节 %1 比特，低于从新文本中可能学到的水平（zstd 需要 %2）。标签可能没有移位，或数据包含自身的副本。</translation>
     </message>
     <message>
         <source>its prepared file is gone from the cache</source>
-        <translation>其已准备文件已不在缓存中</translation>
+        <translation>其已准备好的文件已不在缓存中</translation>
     </message>
     <message>
         <source>its supervisor was gone</source>
@@ -654,11 +654,11 @@
     </message>
     <message>
         <source>the run was killed</source>
-        <translation>运行被强行终止</translation>
+        <translation>运行被强制结束</translation>
     </message>
     <message>
         <source>%1 ended with %2: %3 See %4 for more.</source>
-        <translation>%1 以 %2 结束：%3 详情见 %4。</translation>
+        <translation>%1 已结束（%2）：%3 详情见 %4。</translation>
     </message>
     <message>
         <source>%1 The limit of %2 restarts is reached.</source>
@@ -670,7 +670,7 @@
     </message>
     <message>
         <source>killed; what was trained since the last checkpoints is trained again</source>
-        <translation>被强行终止；上次检查点之后训练的内容将重新训练</translation>
+        <translation>被强制结束；上次检查点之后训练的内容将重新训练</translation>
     </message>
     <message>
         <source>after a checkpoint</source>
@@ -870,7 +870,7 @@
     </message>
     <message>
         <source>%1 The replicas are averaged without it.</source>
-        <translation>%1 将在没有它的情况下对副本取平均。</translation>
+        <translation>%1 对副本取平均时不包含它。</translation>
     </message>
     <message>
         <source>merged %1 replicas into %2</source>
@@ -1070,7 +1070,7 @@
     </message>
     <message>
         <source>%1 tokens, %2</source>
-        <translation>%1 个 token，%2</translation>
+        <translation>%1 个词元，%2</translation>
     </message>
     <message>
         <source>%1 steps, %2</source>
@@ -1302,19 +1302,19 @@
     </message>
     <message>
         <source>Reading %1 was stopped.</source>
-        <translation>读取 %1 已停止。</translation>
+        <translation>已停止读取 %1。</translation>
     </message>
     <message>
         <source>%1 answered with more than 64 MiB where a list was expected.</source>
-        <translation>%1 本应返回列表，却返回了超过 64 MiB。</translation>
+        <translation>%1 本应返回列表，却返回了超过 64 MiB 的内容。</translation>
     </message>
     <message>
         <source>HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use data that is on this machine.</source>
-        <translation>已设置 HF_HUB_OFFLINE，因此不会访问 hub。请取消该设置，或使用本机上的数据。</translation>
+        <translation>已设置 HF_HUB_OFFLINE，因此不会访问 Hub。请取消该设置，或使用本机上的数据。</translation>
     </message>
     <message>
         <source>%1. Check the network; https_proxy names a proxy, HF_ENDPOINT a mirror of the hub.</source>
-        <translation>%1。请检查网络；https_proxy 指定代理，HF_ENDPOINT 指定 hub 的镜像。</translation>
+        <translation>%1。请检查网络；https_proxy 指定代理，HF_ENDPOINT 指定 Hub 的镜像。</translation>
     </message>
     <message>
         <source>%1 redirects in a circle.</source>
@@ -1334,15 +1334,15 @@
     </message>
     <message>
         <source>%1: the hub answered %2.</source>
-        <translation>%1：hub 返回 %2。</translation>
+        <translation>%1：Hub 返回 %2。</translation>
     </message>
     <message>
         <source>hf://%1: the hub&apos;s answer names no commit.</source>
-        <translation>hf://%1：hub 的响应未给出 commit。</translation>
+        <translation>hf://%1：Hub 的响应未给出 commit。</translation>
     </message>
     <message>
         <source>hf://%1: the hub&apos;s list of files cannot be read.</source>
-        <translation>hf://%1：无法读取 hub 的文件列表。</translation>
+        <translation>hf://%1：无法读取 Hub 的文件列表。</translation>
     </message>
     <message>
         <source>hf://%1 redirects in a circle.</source>
@@ -1350,11 +1350,11 @@
     </message>
     <message>
         <source>%1 is another file on the hub than in its list; try again later.</source>
-        <translation>%1 在 hub 上的文件与其列表不一致；请稍后再试。</translation>
+        <translation>%1 在 Hub 上的文件与其列表不一致；请稍后再试。</translation>
     </message>
     <message>
         <source>%1 is shorter than the hub&apos;s list says.</source>
-        <translation>%1 比 hub 列表所述的短。</translation>
+        <translation>%1 比 Hub 列表所述的短。</translation>
     </message>
     <message>
         <source>%1: the server does not send the part of the file that was asked for.</source>
@@ -1362,11 +1362,11 @@
     </message>
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
-        <translation>%1 收到的内容与 hub 列表所述不符（SHA-256）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
+        <translation>%1 收到的内容与 Hub 列表所述不符（SHA-256）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
     </message>
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (git&apos;s SHA-1). Try again; if it stays so, the repository or a mirror is damaged.</source>
-        <translation>%1 收到的内容与 hub 列表所述不符（git 的 SHA-1）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
+        <translation>%1 收到的内容与 Hub 列表所述不符（git 的 SHA-1）。请重试；若仍如此，则仓库或镜像已损坏。</translation>
     </message>
     <message>
         <source>%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).</source>
@@ -1378,7 +1378,7 @@
     </message>
     <message>
         <source>The data manifest of this run names a file of the hub in a form that cannot be read.</source>
-        <translation>此运行的数据清单以无法识别的形式指定了 hub 上的文件。</translation>
+        <translation>此运行的数据清单以无法识别的形式指定了 Hub 上的文件。</translation>
     </message>
     <message>
         <source>hf://%1 has no config &apos;%2&apos;. It has: %3.</source>
@@ -1466,7 +1466,7 @@
     </message>
     <message>
         <source>%1 is a Parquet file, and this Furrow was built without Parquet. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
-        <translation>%1 是 Parquet 文件，而此 Furrow 编译时未包含 Parquet。请转换为 jsonl，或以 FURROW_WITH_PARQUET=ON 编译。</translation>
+        <translation>%1 是 Parquet 文件，而此 Furrow 构建时未包含 Parquet。请转换为 jsonl，或以 FURROW_WITH_PARQUET=ON 构建。</translation>
     </message>
     <message>
         <source>%1 has a first line of more than 16 MiB where the names of the columns should be.</source>
@@ -1578,7 +1578,7 @@
     </message>
     <message>
         <source>%1 is a run already. &apos;furrowctl resume&apos; goes on with it; for a new run name another folder.</source>
-        <translation>%1 已是一个运行。“furrowctl resume”可继续它；新建运行请指定其他文件夹。</translation>
+        <translation>%1 已是一个运行。“furrowctl resume”可恢复该运行；新建运行请指定其他文件夹。</translation>
     </message>
     <message>
         <source>%1 is not empty. Name a new folder for the run.</source>
@@ -1610,7 +1610,7 @@
     </message>
     <message>
         <source>run.json was edited: %1 is %2, the run began with %3. Put it back; what may change is changed with &apos;furrowctl resume %4&apos;, which keeps what was before.</source>
-        <translation>run.json 被修改过：%1 是 %2，运行开始时是 %3。请恢复原值；可以更改的设置请用 “furrowctl resume %4” 更改，它会保留之前的值。</translation>
+        <translation>run.json 被编辑过：%1 为 %2，而运行开始时为 %3。请恢复原值；可以更改的设置请用“furrowctl resume %4”更改，它会保留之前的值。</translation>
     </message>
     <message>
         <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
@@ -1658,7 +1658,7 @@
     </message>
     <message>
         <source>The merge was stopped. The replicas are kept as they are; a resume merges them.</source>
-        <translation>合并已终止。副本保持原样；继续运行时会合并。</translation>
+        <translation>合并已停止。副本保持原样；恢复运行时会合并。</translation>
     </message>
     <message>
         <source>%1 cannot be used: %2</source>
@@ -1690,7 +1690,7 @@
     </message>
     <message>
         <source>the disk is full: %1 could not be written; free some space and resume</source>
-        <translation>磁盘已满：无法写入 %1；请释放一些空间后继续</translation>
+        <translation>磁盘已满：无法写入 %1；请释放一些空间后恢复运行</translation>
     </message>
     <message>
         <source>%1 cannot be opened; check the permissions of the run folder</source>
@@ -2074,7 +2074,7 @@
     </message>
     <message>
         <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
-        <translation>其文件的第 %1 行无法转换为词元。%2 在隔离列表（exclude）中加入一行 &apos;sample %3&apos; 即可将其排除。</translation>
+        <translation>文件中第 %1 行无法转换为词元。%2 在隔离清单（exclude）中加入一行“sample %3”即可将其排除。</translation>
     </message>
     <message>
         <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
@@ -2150,11 +2150,11 @@
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.</source>
-        <translation>检查点 %1 曾被标记为损坏，实际完整：已连同 %2 个分块一起收回。</translation>
+        <translation>检查点 %1 曾被标记为损坏，其实完好：已连同 %2 个数据段一起收回。</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. The run went on without it, so it stays out of the weights; a new run can start from it.</source>
-        <translation>检查点 %1 曾被标记为损坏，实际完整。运行已在没有它的情况下继续，因此它不再属于权重；新的运行可以从它开始。</translation>
+        <translation>检查点 %1 曾被标记为损坏，其实完好。运行已在没有它的情况下继续，因此它不再属于权重；新的运行可以从它开始。</translation>
     </message>
     <message>
         <source>%1 unfinished checkpoint folders were removed.</source>
@@ -2170,23 +2170,23 @@
     </message>
     <message>
         <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on from the newest whole checkpoint before it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
-        <translation>请放回完整的副本后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 从它之前最新的完整检查点继续，并重新训练其分块（&apos;--dry-run&apos; 会显示是哪些）。</translation>
+        <translation>请放回完整的副本后恢复运行；或者用“furrowctl resume %1 --accept-loss”从它之前最新的完整检查点继续，并重新训练其数据段（“--dry-run”会显示是哪些）。</translation>
     </message>
     <message>
         <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
-        <translation>请恢复该文件或其磁盘后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 不用它继续，并重新训练其分块（&apos;--dry-run&apos; 会显示是哪些）。</translation>
+        <translation>请恢复该文件或其磁盘后恢复运行；或者用“furrowctl resume %1 --accept-loss”在没有它的情况下继续，并重新训练其数据段（“--dry-run”会显示是哪些）。</translation>
     </message>
     <message>
         <source>%1 Its %2 chunks are free again.</source>
-        <translation>%1 其 %2 个分块重新空闲。</translation>
+        <translation>%1 其 %2 个数据段重新空闲。</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. The next resume takes it back where that is still possible.</source>
-        <translation>检查点 %1 曾被标记为损坏，实际完整。若仍有可能，下次继续时会收回它。</translation>
+        <translation>检查点 %1 曾被标记为损坏，其实完好。若仍有可能，下次恢复时会收回它。</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.</source>
-        <translation>检查点 %1 曾被标记为损坏，但其实完好。如果继续训练时能够取回它，需要重新训练的数据块会比这里统计的少。</translation>
+        <translation>检查点 %1 曾被标记为损坏，其实完好。如果恢复时能够收回它，需要重新训练的数据段会比这里统计的少。</translation>
     </message>
     <message>
         <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>
@@ -2198,7 +2198,7 @@
     </message>
     <message>
         <source>It was marked damaged and is whole; a resume takes it back where that is still possible.</source>
-        <translation>它曾被标记为损坏，实际完整；若仍有可能，继续时会收回它。</translation>
+        <translation>它曾被标记为损坏，其实完好；若仍有可能，恢复时会收回它。</translation>
     </message>
     <message>
         <source>%1 is a link, and Furrow writes and deletes nothing through links in a run folder. Put the folder or file itself there, mount the other disk at that place, or move the whole run.</source>
@@ -2206,31 +2206,31 @@
     </message>
     <message>
         <source>it knows no checkpoint</source>
-        <translation>它不知道任何检查点</translation>
+        <translation>它没有任何检查点的记录</translation>
     </message>
     <message>
         <source>the newest checkpoint that it knows is %1 (step %2, %3)</source>
-        <translation>它所知的最新检查点是 %1（第 %2 步，%3）</translation>
+        <translation>它所记录的最新检查点是 %1（第 %2 步，%3）</translation>
     </message>
     <message>
         <source>The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).</source>
-        <translation>账本 %1 比权重旧：%2，而 %3 中有它不知道的此运行的清单：%4 个，最新的是 %5（第 %6 步，%7）。</translation>
+        <translation>账本 %1 比权重旧：%2，而 %3 中有此运行的、账本未记录的清单：%4 份，最新的是 %5（第 %6 步，%7）。</translation>
     </message>
     <message>
         <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
-        <translation>&apos;furrowctl doctor %1 --repair&apos; 会根据清单将账本推进到最新；&apos;furrowctl resume %2 --accept-loss&apos; 则从较旧的状态继续，并把它们移到 checkpoints/unknown。</translation>
+        <translation>“furrowctl doctor %1 --repair”会根据清单将账本推进到最新；“furrowctl resume %2 --accept-loss”则从较旧的状态继续，并把它们移到 checkpoints/unknown。</translation>
     </message>
     <message>
         <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
-        <translation>账本不知道其中 %1 个位于 %2 的条目；没有删除任何内容，它们已移到 %3：%4</translation>
+        <translation>%2 中有 %1 个条目在账本中没有记录；没有删除任何内容，已将它们移到 %3：%4</translation>
     </message>
     <message>
         <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
-        <translation>账本将“%1”记为块 %2 的预处理文件，而这不是文件名；`furrowctl doctor %3 --repair` 会重建检查点所证明的内容</translation>
+        <translation>账本将“%1”记为块 %2 的已准备文件，而这不是文件名；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
         <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
-        <translation>账本将“%1”记为检查点 %2 的文件夹，而这不是文件夹名；`furrowctl doctor %3 --repair` 会重建检查点所证明的内容</translation>
+        <translation>账本将“%1”记为检查点 %2 的文件夹，而这不是文件夹名；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
         <source>there is no damaged checkpoint %1</source>
@@ -2246,7 +2246,7 @@
     </message>
     <message>
         <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
-        <translation>下载 %1 的字节与 hub 承诺的不同（SHA-256）。</translation>
+        <translation>下载的 %1 与 Hub 给出的内容不符（SHA-256）。</translation>
     </message>
     <message>
         <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
@@ -2254,7 +2254,7 @@
     </message>
     <message>
         <source>%1 is a pointer of git-lfs, not the data itself. Fetch the data with &apos;git lfs pull&apos;.</source>
-        <translation>%1 是 git-lfs 的指针，不是数据本身。请用 &apos;git lfs pull&apos; 取回数据。</translation>
+        <translation>%1 是 git-lfs 的指针，不是数据本身。请用“git lfs pull”取回数据。</translation>
     </message>
     <message>
         <source>%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.</source>
@@ -2270,19 +2270,19 @@
     </message>
     <message>
         <source>%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.</source>
-        <translation>%1 的名称是 Parquet，而内容是 %2。请改成正确的名称，或写成 Parquet。</translation>
+        <translation>%1 名为 Parquet，内容却是 %2。请改成正确的名称，或写成 Parquet。</translation>
     </message>
     <message>
         <source>%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.</source>
-        <translation>%1 的名称是 Parquet，但开头和结尾都不是这种文件。请重新获取或写出，或改成正确的名称。</translation>
+        <translation>%1 名为 Parquet，但开头和结尾都不是这种文件。请重新获取或写出，或改成正确的名称。</translation>
     </message>
     <message>
         <source>%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.</source>
-        <translation>%1 的名称是 JSON lines，但前面的行没有一个是 JSON 对象。请改成正确的名称，或每行写一个对象。</translation>
+        <translation>%1 名为 JSON lines，但前面的行没有一个是 JSON 对象。请改成正确的名称，或每行写一个对象。</translation>
     </message>
     <message>
         <source>%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.</source>
-        <translation>%1 的名称是 %2，但开头不是这种文件：最前面的字节已损坏，或名称有误。请重新获取或写出，或改成正确的名称。</translation>
+        <translation>%1 名为 %2，但开头不是这种文件：最前面的字节已损坏，或名称有误。请重新获取或写出，或改成正确的名称。</translation>
     </message>
     <message>
         <source>The download %1 is damaged: its checksum differs.</source>
@@ -2298,7 +2298,7 @@
     </message>
     <message>
         <source>%1 is not compared with the SHA-256 that the hub promises: %2.</source>
-        <translation>%1 不与 hub 承诺的 SHA-256 比较：%2。</translation>
+        <translation>%1 不与 Hub 给出的 SHA-256 比较：%2。</translation>
     </message>
     <message>
         <source>it is larger than a quarter of the cache (cache_gib), so it is read by parts</source>
@@ -2310,23 +2310,23 @@
     </message>
     <message>
         <source>the hub promises no SHA-256 of it</source>
-        <translation>hub 没有承诺它的 SHA-256</translation>
+        <translation>Hub 没有给出它的 SHA-256</translation>
     </message>
     <message>
         <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
-        <translation>块 %1 最初由 %2 的一个副本准备，该副本不是 hub 所承诺的内容（SHA-256），现在的行已不同。其中已训练的部分留在权重中。请开始新的运行，或接受其余数据段不训练。</translation>
+        <translation>块 %1 最初由 %2 的一个副本准备，该副本与 Hub 给出的内容不符（SHA-256），现在的行已不同。其中已训练的部分留在权重中。请开始新的运行，或接受其余数据段不训练。</translation>
     </message>
     <message>
         <source>the copy of %1 on this disk was wrong when it was prepared, or became so</source>
-        <translation>本磁盘上 %1 的副本在准备时就有错，或后来变坏</translation>
+        <translation>本磁盘上 %1 的副本在准备时就有错，或后来损坏</translation>
     </message>
     <message>
         <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
-        <translation>%1 的内容不是 hub 对 %2 所承诺的（SHA-256）。</translation>
+        <translation>%1 的内容与 Hub 给出的 %2 不符（SHA-256）。</translation>
     </message>
     <message>
         <source>%1 does not hold what the hub&apos;s list promises of %2 (git&apos;s SHA-1).</source>
-        <translation>%1 的内容不是 hub 列表对 %2 所承诺的（git 的 SHA-1）。</translation>
+        <translation>%1 的内容与 Hub 列表给出的 %2 不符（git 的 SHA-1）。</translation>
     </message>
     <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
@@ -2334,11 +2334,11 @@
     </message>
     <message>
         <source>%1 was written to while it was read</source>
-        <translation>读取 %1 时它被写入</translation>
+        <translation>%1 在读取期间被写入</translation>
     </message>
     <message>
         <source>%1 was written to while the run reads it.</source>
-        <translation>运行正在读取 %1 时它被写入。</translation>
+        <translation>%1 在运行读取期间被写入。</translation>
     </message>
     <message>
         <source>1 chunk cannot be read (%1).</source>
@@ -2350,7 +2350,7 @@
     </message>
     <message>
         <source>%1: only the column &apos;%2&apos; is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
-        <translation>%1：只获取列“%2”（占文件的 %3 %），因此无法把收到的内容与 hub 承诺的 SHA-256 比较。</translation>
+        <translation>%1：只获取列“%2”（占文件的 %3 %），因此无法把收到的内容与 Hub 给出的 SHA-256 比较。</translation>
     </message>
     <message>
         <source>the audit was ended before it was done</source>
@@ -2386,15 +2386,15 @@
     </message>
     <message>
         <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
-        <translation>块 %1：从源重新准备后，内容与账本所记不同</translation>
+        <translation>块 %1：从数据源重新准备后，内容与账本所记不同</translation>
     </message>
     <message>
         <source>the source</source>
-        <translation>源数据</translation>
+        <translation>数据源</translation>
     </message>
     <message>
         <source>Reading the source once more</source>
-        <translation>正在重新读取源数据</translation>
+        <translation>正在重新读取数据源</translation>
     </message>
     <message>
         <source>%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk</source>
@@ -2446,7 +2446,7 @@
     </message>
     <message>
         <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
-        <translation>检查点 %1 的权重已被保留策略删除，而账本不知道：账本比检查点旧</translation>
+        <translation>检查点 %1 的权重已被保留策略删除，而账本中没有记录：账本比检查点旧</translation>
     </message>
     <message>
         <source>the manifest of checkpoint %1 could not be inspected: %2</source>
@@ -2510,7 +2510,7 @@
     </message>
     <message>
         <source>%1 in the folder of the checkpoints does not belong to this run: a copy, or something foreign. Nothing was done with it; the next resume moves it to checkpoints/unknown.</source>
-        <translation>检查点文件夹里的 %1 不属于这次运行：是副本或外来之物。没有对它做任何事；下次继续时会移到 checkpoints/unknown。</translation>
+        <translation>检查点文件夹里的 %1 不属于此运行：是副本或外来之物。未对其作任何处理；下次恢复时会将其移到 checkpoints/unknown。</translation>
     </message>
     <message>
         <source>%1 in the folder of the checkpoints is a link and was not looked into</source>
@@ -2526,7 +2526,7 @@
     </message>
     <message>
         <source>block %1 is marked as prepared and has no digest: its file cannot be proven</source>
-        <translation>区块 %1 被标记为已准备，但没有摘要：无法证明其文件</translation>
+        <translation>块 %1 被标记为已准备，但没有摘要：无法证明其文件</translation>
     </message>
     <message>
         <source>%1 is marked as trained by the parent run, which the list of what the parent trained does not say</source>
@@ -2534,23 +2534,23 @@
     </message>
     <message>
         <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
-        <translation>%1 不是这次运行开始时的留出文本（SHA-256 不同）：其损失无法与以前的比较。请放回原来的文件。</translation>
+        <translation>%1 不是此运行开始时的留出文本（SHA-256 不同）：其损失无法与以前的比较。请放回原来的文件。</translation>
     </message>
     <message>
         <source>%1 names claim %2, which is not one of its claims</source>
-        <translation>%1 指名领取 %2，而它不是该数据段的领取</translation>
+        <translation>%1 指向领取 %2，而后者不属于该数据段</translation>
     </message>
     <message>
         <source>%1 says that it was trained %2 times, its claims say %3</source>
-        <translation>%1 说自己训练了 %2 次，它的领取说 %3 次</translation>
+        <translation>%1 记录的训练次数为 %2，而按其领取应为 %3</translation>
     </message>
     <message>
         <source>%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed</source>
-        <translation>%1：领取 %2 说是 %3 %4，按其窗口和步数应为 %5：该行被改过</translation>
+        <translation>%1：领取 %2 记为 %3 %4，按其窗口和步数应为 %5：该行被改过</translation>
     </message>
     <message>
         <source>%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed</source>
-        <translation>%1：领取 %2 说训练了 %3 个词元，整个数据段只有 %4 个：该行被改过</translation>
+        <translation>%1：领取 %2 记录训练了 %3 个词元，整个数据段只有 %4 个：该行被改过</translation>
     </message>
     <message>
         <source>%1: claim %2 trained or left out windows that it did not have, or both: its row was changed</source>
@@ -2622,7 +2622,7 @@
     </message>
     <message>
         <source>checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5</source>
-        <translation>检查点 %1 指名领取 %2 到 %3，却有领取 %4 到 %5 的部分</translation>
+        <translation>检查点 %1 列出领取 %2 到 %3，却含有领取 %4 到 %5 的部分</translation>
     </message>
     <message>
         <source>checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them</source>
@@ -2654,11 +2654,11 @@
     </message>
     <message>
         <source>claim %1 says that it began with step %2 of worker process %3, which had made %4 before: the row of a claim was changed</source>
-        <translation>领取 %1 说从工作进程 %3 的第 %2 步开始，而该进程此前做了 %4 步：某个领取的行被改过</translation>
+        <translation>领取 %1 记录从工作进程 %3 的第 %2 步开始，而该进程此前做了 %4 步：某个领取的行被改过</translation>
     </message>
     <message>
         <source>claim %1 says that it took %2 steps, checkpoint %3 and others have %4 of it: the row of a claim or of a part was changed</source>
-        <translation>领取 %1 说用了 %2 步，检查点 %3 及其他的有它的 %4 步：某个领取或部分的行被改过</translation>
+        <translation>领取 %1 记录用了 %2 步，而检查点 %3 等含有它的 %4 步：某个领取或部分的行被改过</translation>
     </message>
     <message>
         <source>events are of worker process %1, which the tracker does not have: its row was taken out</source>
@@ -2666,7 +2666,7 @@
     </message>
     <message>
         <source>of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out</source>
-        <translation>领取在学习率计划中的位置、最高梯度范数和突出的样本</translation>
+        <translation>领取在学习率计划中的位置、最高梯度范数和离群的样本</translation>
     </message>
     <message>
         <source>of a round of merging whether more replicas contributed than are listed</source>
@@ -2678,15 +2678,15 @@
     </message>
     <message>
         <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
-        <translation>合并轮 %1得出检查点 %2，而它不是账本中的合并</translation>
+        <translation>合并轮 %1 得出检查点 %2，而它不是账本中的合并</translation>
     </message>
     <message>
         <source>round %1 of merging has a result and no contributions</source>
-        <translation>合并轮 %1有结果却没有任何贡献</translation>
+        <translation>合并轮 %1 有结果却没有任何贡献</translation>
     </message>
     <message>
         <source>round %1 of merging was done by worker process %2, whose own contribution to it is gone</source>
-        <translation>合并轮 %1由工作进程 %2 完成，而它自己的贡献不见了</translation>
+        <translation>合并轮 %1 由工作进程 %2 完成，而它自己的贡献不见了</translation>
     </message>
     <message>
         <source>run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text</source>
@@ -2702,7 +2702,7 @@
     </message>
     <message>
         <source>the held-out text: this run was made by a version that did not keep its hash</source>
-        <translation>留出文本：这次运行由不保存其哈希的版本创建</translation>
+        <translation>留出文本：此运行由不保存其哈希的版本创建</translation>
     </message>
     <message>
         <source>run.json in part or as a whole: this run was made by a version that kept no full record of it</source>
@@ -2714,7 +2714,7 @@
     </message>
     <message>
         <source>of run.json the settings that a resume may change and the list of its files: the tracker has no record of them</source>
-        <translation>run.json 中继续训练时可以更改的设置及其文件列表：账本没有保存其记录</translation>
+        <translation>run.json 中恢复时可以更改的设置及其文件列表：账本没有保存其记录</translation>
     </message>
     <message>
         <source>telemetry and logs</source>
@@ -2738,7 +2738,7 @@
     </message>
     <message>
         <source>times by the clock of the wall, and the time that the run was active</source>
-        <translation>墙上时钟的时间，以及运行处于活动状态的时间</translation>
+        <translation>按系统时钟记录的时间，以及运行处于活动状态的时长</translation>
     </message>
     <message>
         <source>who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it</source>
@@ -2806,11 +2806,11 @@
     </message>
     <message>
         <source>it held the lock of the tracker and made no progress within its lease</source>
-        <translation>它持有账本的锁，且在租约期内没有进展</translation>
+        <translation>它持有账本的锁，且在租期内没有进展</translation>
     </message>
     <message>
         <source>the tracker is locked, and it made no progress within its lease</source>
-        <translation>账本被锁定，且它在租约期内没有进展</translation>
+        <translation>账本被锁定，且它在租期内没有进展</translation>
     </message>
     <message>
         <source>it stood still while others waited for it</source>
@@ -2830,7 +2830,7 @@
     </message>
     <message>
         <source>the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
-        <translation>账本 %1 含有 Furrow 从不创建的视图、触发器或虚拟表：它被外部修改过；`furrowctl doctor %2 --repair` 会依据检查点所能证明的内容重建</translation>
+        <translation>账本 %1 含有 Furrow 从不创建的视图、触发器或虚拟表：它被外部修改过；`furrowctl doctor %2 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
         <source>The folder of checkpoint %1 has files that Furrow did not write; they were kept.</source>
@@ -2970,7 +2970,7 @@
     </message>
     <message>
         <source>The tracker of %1 is damaged: %2. Nothing was changed. &apos;furrowctl audit %3&apos; says all that is wrong, &apos;furrowctl doctor %4 --repair&apos; rebuilds what the checkpoints prove.</source>
-        <translation>%1 的账本已损坏：%2。未作任何更改。“furrowctl audit %3” 会列出所有问题，“furrowctl doctor %4 --repair” 会根据检查点重建可证明的内容。</translation>
+        <translation>%1 的账本已损坏：%2。未作任何更改。“furrowctl audit %3”会列出所有问题，“furrowctl doctor %4 --repair”可按检查点所证明的内容重建。</translation>
     </message>
     <message>
         <source>%1 is &apos;%2&apos;, allowed is BLOCK:CHUNK, both from 0, such as 3:17.</source>
@@ -3286,7 +3286,7 @@
     </message>
     <message>
         <source>is of a block that no run can have</source>
-        <translation>属于任何运行都不可能有的数据块</translation>
+        <translation>属于任何运行都不可能有的块</translation>
     </message>
     <message>
         <source>is no chunk that a run can have</source>
@@ -3310,7 +3310,7 @@
     </message>
     <message>
         <source>its state.json counts more steps or tokens since its base than in all.</source>
-        <translation>其 state.json 中自基准以来的步数或词元数多于总数。</translation>
+        <translation>其 state.json 中自起点以来的步数或词元数多于总数。</translation>
     </message>
     <message>
         <source>its state.json counts more steps, tokens or samples of its own than in all.</source>
@@ -3450,15 +3450,15 @@
     </message>
     <message>
         <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
-        <translation>父运行训练过的块 %1 的数据段的写法不是任何程序的写法：其行被更改</translation>
+        <translation>块 %1 中父运行已训练数据段的写法不是任何程序会写出的形式：其行被改过</translation>
     </message>
     <message>
         <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
-        <translation>%1：领取 %2 拥有、训练或略过的窗口的写法不是任何程序的写法：其行被更改</translation>
+        <translation>%1：领取 %2 所拥有、训练或略去的窗口的写法不是任何程序会写出的形式：其行被改过</translation>
     </message>
     <message>
         <source>a person killed it</source>
-        <translation>有人强制终止了它</translation>
+        <translation>有人强制结束了它</translation>
     </message>
     <message>
         <source>The learning rate jumps at once from %1 to %2, is %3 at most and %4 at the end (rate plan %5).</source>
@@ -3506,27 +3506,27 @@
     </message>
     <message>
         <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
-        <translation>%1 未在运行：%2 占用着 %3，而它不是此运行的监督进程。请结束它，或等它放开。</translation>
+        <translation>%1 未在运行：%2 占用着 %3，而它不是此运行的监督进程。请结束它，或等它释放。</translation>
     </message>
     <message>
         <source>%1 The run is still being trained; &apos;furrowctl kill %2&apos; ends it without its tracker.</source>
-        <translation>%1 此运行仍在训练；&apos;furrowctl kill %2&apos; 无需账本即可结束它。</translation>
+        <translation>%1 此运行仍在训练；“furrowctl kill %2”无需账本即可结束它。</translation>
     </message>
     <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
-        <translation>%1 处已不是此运行训练时所在的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把运行的文件夹放回原处再继续。</translation>
+        <translation>%1 处已不是此运行训练时所在的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把运行的文件夹放回原处再恢复运行。</translation>
     </message>
     <message>
         <source>Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.</source>
-        <translation>%1 处已不是本次尝试开始时的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把正确的文件夹放回原处再继续。</translation>
+        <translation>%1 处已不是本次尝试开始时的文件夹，因此本次尝试结束；不会再在其中写入或删除任何内容。请把正确的文件夹放回原处再恢复运行。</translation>
     </message>
     <message>
         <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
-        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。请把此运行的账本放回原处再继续；或者用 &apos;furrowctl doctor %2 --repair&apos; 根据检查点能证明的内容重建它。</translation>
+        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。请把此运行的账本放回原处再恢复运行；或者用“furrowctl doctor %2 --repair”根据检查点能证明的内容重建它。</translation>
     </message>
     <message>
         <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; &apos;furrowctl resume %2&apos; goes on.</source>
-        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。它是账本的一部分。其中的内容已先移入账本；用 &apos;furrowctl resume %2&apos; 可以继续。</translation>
+        <translation>训练期间 %1 被删除或替换，因此本次尝试结束。它是账本的一部分。其中的内容已先移入账本；用“furrowctl resume %2”可恢复运行。</translation>
     </message>
     <message>
         <source>%1 could not be brought up to date: another process reads it.</source>
@@ -3554,11 +3554,11 @@
     </message>
     <message>
         <source>of weights with %1 steps, on %2 tokens of held-out text; %3</source>
-        <translation>权重含 %1 步，用留出文本的 %2 个词元；%3</translation>
+        <translation>基于 %1 步的权重，在留出文本的 %2 个词元上评估；%3</translation>
     </message>
     <message>
         <source>of weights with %1 steps; %2</source>
-        <translation>权重含 %1 步；%2</translation>
+        <translation>基于 %1 步的权重；%2</translation>
     </message>
     <message>
         <source>Training is not possible here: %1 is missing. Install Furrow whole, or build it with libtorch (packaging/run.sh).</source>
@@ -3578,7 +3578,7 @@
     </message>
     <message>
         <source>the chunks are cut differently</source>
-        <translation>分片的切法不同</translation>
+        <translation>数据段的切法不同</translation>
     </message>
     <message>
         <source>the tokenizers differ, so losses per token cannot be compared</source>
@@ -3650,7 +3650,7 @@
     </message>
     <message>
         <source>Another run fetches %1 and stands still (%2), so it is fetched here too.</source>
-        <translation>另一个运行正在获取 %1 但已停住（%2），因此在此也获取。</translation>
+        <translation>另一个运行正在获取 %1 但已停住（%2），因此这里也自行获取。</translation>
     </message>
     <message>
         <source>another run fetches %1 (%2)</source>
@@ -3662,7 +3662,7 @@
     </message>
     <message>
         <source>%1: the server answered %2.</source>
-        <translation>%1：服务器回应 %2。</translation>
+        <translation>%1：服务器返回 %2。</translation>
     </message>
     <message>
         <source>%1 leads to %2, which is not encrypted (https), and is not followed.</source>
@@ -3750,7 +3750,7 @@
     </message>
     <message>
         <source>%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.</source>
-        <translation>%1 不存在。请检查路径；hub 的数据集写作 hf://所有者/名称，服务器上的文件写作 https://...。</translation>
+        <translation>%1 不存在。请检查路径；Hub 的数据集写作 hf://所有者/名称，服务器上的文件写作 https://...。</translation>
     </message>
     <message>
         <source>is missing</source>
@@ -3774,15 +3774,15 @@
     </message>
     <message>
         <source>is not known here and might change what the model computes</source>
-        <translation>在此未知，可能会改变模型的计算结果</translation>
+        <translation>此处不支持，且可能改变模型的计算结果</translation>
     </message>
     <message>
         <source>is &apos;%1&apos;, which is not known here</source>
-        <translation>为“%1”，在此未知</translation>
+        <translation>为“%1”，此处不支持</translation>
     </message>
     <message>
         <source>is false, which is not known here</source>
-        <translation>为 false，在此未知</translation>
+        <translation>为 false，此处不支持</translation>
     </message>
     <message>
         <source>is not above 0</source>
@@ -3794,31 +3794,31 @@
     </message>
     <message>
         <source>has &apos;%1&apos;, which is not known here</source>
-        <translation>含有“%1”，在此未知</translation>
+        <translation>含有“%1”，此处不支持</translation>
     </message>
     <message>
         <source>is not 0, which is not known here</source>
-        <translation>不为 0，在此未知</translation>
+        <translation>不为 0，此处不支持</translation>
     </message>
     <message>
         <source>is not 1: some layers have no experts, which is not known here</source>
-        <translation>不为 1：某些层没有专家，在此未知</translation>
+        <translation>不为 1：某些层没有专家，此处不支持</translation>
     </message>
     <message>
         <source>names layers without experts, which is not known here</source>
-        <translation>指定了没有专家的层，在此未知</translation>
+        <translation>指定了没有专家的层，此处不支持</translation>
     </message>
     <message>
         <source>is set, which is not known here</source>
-        <translation>已设置，在此未知</translation>
+        <translation>已设置，此处不支持</translation>
     </message>
     <message>
         <source>scales the positions of layers with a window, which is not known here</source>
-        <translation>缩放了带窗口的层的位置，在此未知</translation>
+        <translation>缩放了带窗口的层的位置，此处不支持</translation>
     </message>
     <message>
         <source>is set, which is not known here for phi3</source>
-        <translation>已设置，对于 phi3 在此未知</translation>
+        <translation>已设置，对于 phi3 此处不支持</translation>
     </message>
     <message>
         <source>model_type is &apos;%1&apos;; known are %2</source>
@@ -3850,7 +3850,7 @@
     </message>
     <message>
         <source>run %1</source>
-        <translation>训练 %1</translation>
+        <translation>运行 %1</translation>
     </message>
     <message>
         <source>%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.</source>
@@ -3874,11 +3874,11 @@
     </message>
     <message>
         <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1：缓存中的下载与承诺的内容不符（SHA-256）；下次读取时或由 &apos;furrowctl cache verify&apos; 移开</translation>
+        <translation>%1：缓存中的下载与应有的内容不符（SHA-256）；下次读取时会被移到一旁，也可用“furrowctl cache verify”移开</translation>
     </message>
     <message>
         <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
-        <translation>缓存中 %1 个下载的 SHA-256 与承诺的比较；另有 %2 个不在其中，到达时再比较</translation>
+        <translation>缓存中 %1 个下载的 SHA-256 与给定值的对照；另有 %2 个不在缓存中，到达时再对照</translation>
     </message>
     <message>
         <source>%1; %2 files are not verified as a whole, the first: %3</source>
@@ -3990,7 +3990,7 @@
     </message>
     <message>
         <source>pre is &apos;%1&apos;, a way to split text that is not known here; known are %2</source>
-        <translation>pre 为“%1”，这种切分文本的方式在此未知；已知的有 %2</translation>
+        <translation>pre 为“%1”，这种切分文本的方式此处不支持；已知的有 %2</translation>
     </message>
     <message>
         <source>merges is not a list of texts</source>
@@ -3998,7 +3998,7 @@
     </message>
     <message>
         <source>model is &apos;%1&apos;, which is not known here; known are gpt2, llama</source>
-        <translation>model 为“%1”，在此未知；已知的有 gpt2、llama</translation>
+        <translation>model 为“%1”，此处不支持；已知的有 gpt2、llama</translation>
     </message>
     <message>
         <source>llama.cpp has no form for this tokenizer: %1. Export as huggingface.</source>
@@ -4202,7 +4202,7 @@
     </message>
     <message>
         <source>its numbers are big-endian, which is not known here</source>
-        <translation>它的数字是大端序，在此未知</translation>
+        <translation>它的数字是大端序，此处不支持</translation>
     </message>
     <message>
         <source>it is of version %1 of GGUF; known are 2 and 3</source>
@@ -4230,7 +4230,7 @@
     </message>
     <message>
         <source>is of type %1 of ggml, which is not known here; known are f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</source>
-        <translation>为 ggml 的类型 %1，在此未知；已知的有 f32、f16、bf16、q8_0、q4_0、q4_1、q6_k</translation>
+        <translation>为 ggml 的类型 %1，此处不支持；已知的有 f32、f16、bf16、q8_0、q4_0、q4_1、q6_k</translation>
     </message>
     <message>
         <source>has rows of %1 numbers, which are no whole blocks of %2</source>
@@ -4278,11 +4278,11 @@
     </message>
     <message>
         <source>stretches positions in a way that is not known here</source>
-        <translation>以在此未知的方式拉伸位置</translation>
+        <translation>以此处不支持的方式拉伸位置</translation>
     </message>
     <message>
         <source>is not attention.key_length, which is not known here</source>
-        <translation>不等于 attention.key_length，在此未知</translation>
+        <translation>不等于 attention.key_length，此处不支持</translation>
     </message>
     <message>
         <source>is not the width of the model divided by its heads</source>
@@ -4290,7 +4290,7 @@
     </message>
     <message>
         <source>is not the width of a head, which is not known here</source>
-        <translation>不等于一个头的宽度，在此未知</translation>
+        <translation>不等于一个头的宽度，此处不支持</translation>
     </message>
     <message>
         <source>general.architecture is &apos;%1&apos;; known are %2</source>
@@ -4310,7 +4310,7 @@
     </message>
     <message>
         <source>The run knows no chunk of its data yet: the first block is read when it trains.</source>
-        <translation>此运行还不知道其数据的任何数据段：训练时才会读取第一个块。</translation>
+        <translation>还没有此运行数据的任何数据段信息：开始训练时才会读取第一个块。</translation>
     </message>
     <message>
         <source>The run has no epoch %1: it has begun %2 so far.</source>
@@ -4318,7 +4318,7 @@
     </message>
     <message>
         <source>The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.</source>
-        <translation>此运行没有数据段 %1:%2：到目前为止它知道块 0 到 %3。</translation>
+        <translation>此运行没有数据段 %1:%2：到目前为止已知的是块 0 到 %3。</translation>
     </message>
     <message>
         <source>Chat template: %1</source>
@@ -4334,11 +4334,11 @@
     </message>
     <message>
         <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
-        <translation>运行的状态为 %1：没有暂停任何内容。`furrowctl resume` 会继续此运行，并先说明哪些内容会重新训练。</translation>
+        <translation>运行的状态为 %1：没有暂停任何内容。`furrowctl resume` 会恢复此运行，并先说明哪些内容会重新训练。</translation>
     </message>
     <message>
         <source>A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on without them and their chunks are trained again.</source>
-        <translation>重做的账本会放弃旧账本所知的最新权重，因为 %1 中没有完整的内容能证明它们：%2。未作任何更改。请放回它们的完整副本，然后再修复；或者用 &apos;furrowctl doctor %3 --repair --accept-loss&apos; 在没有它们的情况下继续，并重新训练其数据段。</translation>
+        <translation>重做的账本会放弃旧账本所知的最新权重，因为 %1 中没有完整的内容能证明它们：%2。未作任何更改。请放回它们的完整副本，然后再修复；或者用“furrowctl doctor %3 --repair --accept-loss”在没有它们的情况下继续，并重新训练其数据段。</translation>
     </message>
     <message>
         <source>A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on.</source>
@@ -4446,7 +4446,7 @@
     </message>
     <message>
         <source>Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or &apos;furrowctl doctor %5 --repair --accept-loss&apos; goes on from these.</source>
-        <translation>账本及其快照（%1）均无法读取，因此无人能说明是否曾有比 %2 中更新的权重。按这些权重，已知 %4 个数据段中有 %3 个已训练。未作任何更改。请放回两者中您拥有的副本后再修复；或用 &apos;furrowctl doctor %5 --repair --accept-loss&apos; 从这些权重继续。</translation>
+        <translation>账本及其快照（%1）均无法读取，因此无法确定是否曾有比 %2 中更新的权重。按这些权重，已知 %4 个数据段中有 %3 个已训练。未作任何更改。请放回两者中您拥有的副本后再修复；或用“furrowctl doctor %5 --repair --accept-loss”从这些权重继续。</translation>
     </message>
     <message>
         <source>%1 is a link that leads out of the model&apos;s folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.</source>
@@ -4458,7 +4458,7 @@
     </message>
     <message>
         <source>The chat template holds the secret of the environment variable %1, which would be kept in the run. Take it out of the template.</source>
-        <translation>聊天模板含有环境变量 %1 的密钥，会保留在运行中。请将其从模板中去掉。</translation>
+        <translation>对话模板含有环境变量 %1 的机密，它会保存在运行中。请将其从模板中去掉。</translation>
     </message>
     <message>
         <source>The run could not be asked to end: %1 So its supervisor, process %2, was killed with all that it started.</source>
@@ -4470,11 +4470,11 @@
     </message>
     <message>
         <source>1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.</source>
-        <translation>另有 1 个部分已训练：保留其 %2 个样本中的 %1 个，这些样本不会再次训练。</translation>
+        <translation>另有 1 个数据段已部分训练：保留其 %2 个样本中的 %1 个，这些样本不会再次训练。</translation>
     </message>
     <message>
         <source>%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.</source>
-        <translation>另有 %1 个部分已训练：保留其 %3 个样本中的 %2 个，这些样本不会再次训练。</translation>
+        <translation>另有 %1 个数据段已部分训练：保留其 %3 个样本中的 %2 个，这些样本不会再次训练。</translation>
     </message>
     <message>
         <source>1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come</source>
@@ -4486,27 +4486,27 @@
     </message>
     <message>
         <source>its prepared file is another one</source>
-        <translation>其已准备的文件是另一个</translation>
+        <translation>其已准备好的文件是另一个文件</translation>
     </message>
     <message>
         <source>after epoch %1</source>
-        <translation>在轮次 %1 之后</translation>
+        <translation>第 %1 轮之后</translation>
     </message>
     <message>
         <source>after epoch %1 of %2</source>
-        <translation>在轮次 %1（共 %2）之后</translation>
+        <translation>第 %1 轮之后（共 %2 轮）</translation>
     </message>
     <message>
         <source>after a block; %1 known chunks of the epoch are left, and what was not read yet</source>
-        <translation>在一个块之后；该轮次还剩 %1 个已知数据段，以及尚未读取的部分</translation>
+        <translation>在一个块之后；该轮还剩 %1 个已知数据段，以及尚未读取的部分</translation>
     </message>
     <message>
         <source>after a block; %1 chunks of the epoch are left</source>
-        <translation>在一个块之后；该轮次还剩 %1 个数据段</translation>
+        <translation>在一个块之后；该轮还剩 %1 个数据段</translation>
     </message>
     <message>
         <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
-        <translation>%1 曾 %2 次开始训练但在检查点之前中断（%3）；已重新分配</translation>
+        <translation>%1 曾 %2 次开始训练但在检查点之前中断（%3）；已重新分发</translation>
     </message>
     <message>
         <source>block %1 has other content than when it was first prepared</source>
@@ -4526,7 +4526,7 @@
     </message>
     <message>
         <source>precision is &apos;%1&apos;; allowed are auto, fp32, bf16, fp16</source>
-        <translation>precision 是 &apos;%1&apos;；允许的值为 auto、fp32、bf16、fp16</translation>
+        <translation>precision 为“%1”；可以是 auto、fp32、bf16、fp16</translation>
     </message>
     <message>
         <source>%1 has an empty name. Is a variable not set?</source>
@@ -4558,7 +4558,7 @@
     </message>
     <message>
         <source>is written by the chat template without a turn of the assistant</source>
-        <translation>对话模板写出的内容没有助手的回合</translation>
+        <translation>对话模板写出的内容不含助手的回合</translation>
     </message>
     <message>
         <source>The prepared block %1 is damaged: %2.</source>
@@ -4582,7 +4582,7 @@
     </message>
     <message>
         <source>A block plan of this run names a source that the data set does not have.</source>
-        <translation>此运行的某个块计划指名了数据集中没有的来源。</translation>
+        <translation>此运行的某个块计划指定了数据集中没有的来源。</translation>
     </message>
     <message>
         <source>Preparing block %1 was cancelled.</source>
@@ -4590,7 +4590,7 @@
     </message>
     <message>
         <source>%1 answered %2</source>
-        <translation>%1 回答了 %2</translation>
+        <translation>%1 返回 %2</translation>
     </message>
     <message>
         <source>the comparison with the training data was interrupted</source>
@@ -4606,7 +4606,7 @@
     </message>
     <message>
         <source>A block plan of this run names a file that the data set does not have.</source>
-        <translation>此运行的某个块计划指名了数据集中没有的文件。</translation>
+        <translation>此运行的某个块计划指定了数据集中没有的文件。</translation>
     </message>
     <message>
         <source>A block plan of this run has fewer rows than its chunks.</source>
@@ -4618,7 +4618,7 @@
     </message>
     <message>
         <source>The list of duplicates %1 is damaged: %2.</source>
-        <translation>重复项列表 %1 已损坏：%2。</translation>
+        <translation>重复文本列表 %1 已损坏：%2。</translation>
     </message>
     <message>
         <source>%1 is a link to nothing that is there.</source>
@@ -4726,7 +4726,7 @@
     </message>
     <message>
         <source>The run cannot be asked to end: %1 Its supervisor, process %2, was killed and is still there: it waits for the system, as for a disk that does not answer, and ends when that does.</source>
-        <translation>无法要求此运行结束：%1 其监督进程 %2 已被强行终止但仍在：它在等待系统（例如没有响应的磁盘），待其响应后即结束。</translation>
+        <translation>无法要求此运行结束：%1 其监督进程 %2 已被强制结束但仍在：它在等待系统（例如没有响应的磁盘），待其响应后即结束。</translation>
     </message>
     <message>
         <source>%1 is marked as finished already. Nothing was changed.</source>
@@ -4818,7 +4818,7 @@
     </message>
     <message>
         <source>The merge ended with %1; see %2. The replicas are kept as they are; a resume merges them.</source>
-        <translation>合并以 %1 结束；见 %2。各副本保持原样；恢复时会合并它们。</translation>
+        <translation>合并已结束（%1）；见 %2。各副本保持原样；恢复时会合并它们。</translation>
     </message>
     <message>
         <source>what worker %1 had trained since its last checkpoint could not be saved, and is trained again: %2</source>
@@ -4842,7 +4842,7 @@
     </message>
     <message>
         <source>%1 was prepared with %2 rows, which is not what its block promised</source>
-        <translation>%1 准备出 %2 行，与其块所承诺的不符</translation>
+        <translation>%1 准备出 %2 行，与其块应有的行数不符</translation>
     </message>
     <message>
         <source>block %1, chunk %2: the rows of a prepared chunk do not add up</source>
@@ -4874,7 +4874,7 @@
     </message>
     <message>
         <source>checkpoint %1 is in several contributions but not in all: they have no common base</source>
-        <translation>检查点 %1 在若干而非全部贡献中：它们没有共同的基础</translation>
+        <translation>检查点 %1 在若干而非全部贡献中：它们没有共同的起点</translation>
     </message>
     <message>
         <source>%1 was trained by two contributions; the merge is refused</source>
@@ -5054,7 +5054,7 @@
     </message>
     <message>
         <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
-        <translation>它在 &apos;question&apos;、&apos;query&apos;、&apos;prompt&apos;、&apos;context&apos;、&apos;ctx&apos; 或 &apos;input&apos; 下没有文本</translation>
+        <translation>它在“question”、“query”、“prompt”、“context”、“ctx”或“input”下没有文本</translation>
     </message>
     <message>
         <source>its choices are not a list of two or more texts</source>
@@ -5062,11 +5062,11 @@
     </message>
     <message>
         <source>no choice is named by its &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; or &apos;target&apos;</source>
-        <translation>它的 &apos;gold&apos;、&apos;answer&apos;、&apos;label&apos;、&apos;answerKey&apos; 或 &apos;target&apos; 没有指明任何选项</translation>
+        <translation>它的“gold”、“answer”、“label”、“answerKey”或“target”没有指明任何选项</translation>
     </message>
     <message>
         <source>it has neither choices nor a text under &apos;answer&apos;, &apos;target&apos; or &apos;output&apos;</source>
-        <translation>它既没有选项，在 &apos;answer&apos;、&apos;target&apos; 或 &apos;output&apos; 下也没有文本</translation>
+        <translation>它既没有选项，在“answer”、“target”或“output”下也没有文本</translation>
     </message>
     <message>
         <source>it is not UTF-8</source>
@@ -5094,7 +5094,7 @@
     </message>
     <message>
         <source>%1 is a model of the hub and not on this machine yet. &apos;furrowctl model fetch&apos; brings it; then name the folder that this prints.</source>
-        <translation>%1 是 Hub 上的模型，尚不在本机。&apos;furrowctl model fetch&apos; 可以下载它；然后请指定它所显示的文件夹。</translation>
+        <translation>%1 是 Hub 上的模型，尚不在本机。“furrowctl model fetch”可以下载它；然后请指定它所显示的文件夹。</translation>
     </message>
     <message>
         <source>%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.</source>
@@ -5158,7 +5158,7 @@
     </message>
     <message>
         <source>%1 was killed while it was started</source>
-        <translation>%1 在启动时被终止</translation>
+        <translation>%1 在启动时被强制结束</translation>
     </message>
     <message>
         <source>libcurl could not be started</source>
@@ -5190,7 +5190,7 @@
     </message>
     <message>
         <source>init_from could not be checked: furrow-worker ended with %1.</source>
-        <translation>无法检查 init_from：furrow-worker 以 %1 结束。</translation>
+        <translation>无法检查 init_from：furrow-worker 已结束（%1）。</translation>
     </message>
     <message>
         <source>no answer in ten minutes</source>
@@ -5230,7 +5230,7 @@
     </message>
     <message>
         <source>the chat template writes something else %1 than in the whole conversation, from byte %2 on (%3, %4), so what the assistant writes cannot be told</source>
-        <translation>聊天模板%1写出的内容与整个对话中的不同，从第 %2 字节起（%3，%4），因此无法得知助手写了什么</translation>
+        <translation>对话模板%1写出的内容与整个对话中的不同，从第 %2 字节起（%3，%4），因此无法得知助手写了什么</translation>
     </message>
     <message>
         <source>is refused: %1</source>
@@ -5246,11 +5246,11 @@
     </message>
     <message>
         <source>parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.</source>
-        <translation>parallel 为 data，但此 furrow-worker 编译时未包含 NCCL，无法在 GPU 上求和。请在 CPU 上训练（devices cpu:2），将 parallel 设为 independent，或用 libtorch 的 CUDA wheel 构建。</translation>
+        <translation>parallel 为 data，但此 furrow-worker 构建时未包含 NCCL，无法在 GPU 上求和。请在 CPU 上训练（devices cpu:2），将 parallel 设为 independent，或用 libtorch 的 CUDA wheel 构建。</translation>
     </message>
     <message>
         <source>parallel is data, but this furrow-worker was built without Gloo&apos;s headers. Set parallel to independent, or install libgloo-dev and build again.</source>
-        <translation>parallel 为 data，但此 furrow-worker 编译时没有 Gloo 的头文件。请将 parallel 设为 independent，或安装 libgloo-dev 后重新构建。</translation>
+        <translation>parallel 为 data，但此 furrow-worker 构建时没有 Gloo 的头文件。请将 parallel 设为 independent，或安装 libgloo-dev 后重新构建。</translation>
     </message>
     <message>
         <source>%1 and %2</source>
@@ -5390,7 +5390,7 @@
     </message>
     <message>
         <source>Line %1 of the quarantine list, &quot;%2&quot;, %3</source>
-        <translation>隔离列表第 %1 行“%2”%3</translation>
+        <translation>隔离清单第 %1 行“%2”%3</translation>
     </message>
     <message>
         <source>names no chunk: write chunk BLOCK:COLUMN.</source>
@@ -5414,7 +5414,7 @@
     </message>
     <message>
         <source>reading the quarantine list</source>
-        <translation>读取隔离列表时</translation>
+        <translation>读取隔离清单时</translation>
     </message>
     <message>
         <source>no message where one should be</source>
@@ -5610,7 +5610,7 @@
     </message>
     <message>
         <source>it matches backwards</source>
-        <translation>它向后匹配</translation>
+        <translation>它反向匹配</translation>
     </message>
     <message>
         <source>it is longer than 64 KiB</source>
@@ -5882,7 +5882,7 @@
     </message>
     <message>
         <source>Checkpoint %1 does not grow from the base of %2.</source>
-        <translation>检查点 %1 不是从 %2 的基础上训练而来。</translation>
+        <translation>检查点 %1 不是由 %2 的起点训练而来。</translation>
     </message>
     <message>
         <source>Checkpoint %1 stands beside other frozen weights than the replica that merges.</source>
@@ -6070,7 +6070,7 @@
     </message>
     <message>
         <source>a line of the input has no text under &apos;%1&apos;</source>
-        <translation>输入中的一行在 &apos;%1&apos; 下没有文本</translation>
+        <translation>输入中的一行在“%1”下没有文本</translation>
     </message>
     <message>
         <source>(From here on: %1)</source>
@@ -6086,7 +6086,7 @@
     </message>
     <message>
         <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
-        <translation>基准测试的运行以 %1 结束。其输出在 %2 中。</translation>
+        <translation>基准测试的运行已结束（%1）。其输出在 %2 中。</translation>
     </message>
     <message>
         <source>%1 does not say where the time went: the worker did not end in order.</source>
@@ -6106,7 +6106,7 @@
     </message>
     <message>
         <source>The run has no chunk %1, or does not know it yet.</source>
-        <translation>此运行没有数据段 %1，或尚不知道它。</translation>
+        <translation>此运行没有数据段 %1，或尚无其信息。</translation>
     </message>
     <message>
         <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
@@ -6114,7 +6114,7 @@
     </message>
     <message>
         <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
-        <translation>数据段 %1 并非有毒。&apos;furrowctl chunks list&apos; 会列出有毒的数据段。</translation>
+        <translation>数据段 %1 不是有毒的数据段。“furrowctl chunks list”会列出有毒的数据段。</translation>
     </message>
     <message>
         <source>%1 is a file. Name the folder that keeps the runs.</source>
@@ -6146,11 +6146,11 @@
     </message>
     <message>
         <source>The run has no checkpoint %1 with files; the dry run lists those it has.</source>
-        <translation>此运行没有带文件的检查点 %1；试运行会列出现有的检查点。</translation>
+        <translation>此运行没有带文件的检查点 %1；预演会列出现有的检查点。</translation>
     </message>
     <message>
         <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
-        <translation>此运行没有检查点 %1；&apos;furrowctl resume --dry-run&apos; 会列出现有的检查点。</translation>
+        <translation>此运行没有检查点 %1；“furrowctl resume --dry-run”会列出现有的检查点。</translation>
     </message>
     <message>
         <source>%1 is a file. Name a folder on the disk to try.</source>
@@ -6194,7 +6194,7 @@
     </message>
     <message>
         <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
-        <translation>隔离列表“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
+        <translation>隔离清单“%1”：名称不能为空、不能以点开头、不能含有斜杠</translation>
     </message>
     <message>
         <source>%1: %2</source>
@@ -6326,7 +6326,7 @@
     </message>
     <message>
         <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
-        <translation>%1 正在使用中：%2 持有 %3，且不是 Furrow 的程序。请结束它，或等它放开。</translation>
+        <translation>%1 正在使用中：%2 持有 %3，且不是 Furrow 的程序。请结束它，或等它释放。</translation>
     </message>
     <message>
         <source>its supervisor is silent</source>
@@ -6410,11 +6410,11 @@
     </message>
     <message>
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
-        <translation>%1 % 的 token 代表分词器中没有的字符。</translation>
+        <translation>%1 % 的词元代表分词器中没有的字符。</translation>
     </message>
     <message>
         <source>it is the block %1 under another name</source>
-        <translation>它是用了别的名称的数据块 %1</translation>
+        <translation>它是另一个名称下的块 %1</translation>
     </message>
     <message>
         <source>The %1 rows from row %2 of %3 on are one chunk of more than %4 of text: its rows are much longer than those around them. Begin a new run with fewer chunk_samples.</source>
@@ -6422,15 +6422,15 @@
     </message>
     <message>
         <source>%1 rows of block %2: %3</source>
-        <translation>数据块 %2 的 %1 行：%3</translation>
+        <translation>块 %2 的 %1 行：%3</translation>
     </message>
     <message>
         <source>block %1 was prepared already and stays as it was planned</source>
-        <translation>数据块 %1 已准备好，保持原计划不变</translation>
+        <translation>块 %1 此前已准备好，保持原计划不变</translation>
     </message>
     <message>
         <source>%1 is named twice. Nothing was moved.</source>
-        <translation>%1 被写了两次。没有移动任何东西。</translation>
+        <translation>%1 指定了两次。未移动任何内容。</translation>
     </message>
     <message>
         <source>a thread could not be made (%1): the limits on memory (ulimit -v) and on processes and threads (ulimit -u) leave no room for one. Raise them, or use fewer workers and threads.</source>
@@ -6442,11 +6442,11 @@
     </message>
     <message>
         <source>The tracker keeps settings of attempt %1 that a resume cannot use: %2 &apos;furrowctl doctor %3 --repair&apos; sets them aside, so that those of run.json hold.</source>
-        <translation>账本中保存的第 %1 次尝试的设置无法用于恢复训练：%2 &apos;furrowctl doctor %3 --repair&apos; 会将其搁置，以 run.json 中的设置为准。</translation>
+        <translation>账本中保存的第 %1 次尝试的设置无法用于恢复训练：%2 “furrowctl doctor %3 --repair”会将其搁置，以 run.json 中的设置为准。</translation>
     </message>
     <message>
         <source>The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 &apos;furrowctl doctor --repair&apos; with the folder of the run sets them aside; those of run.json hold then.</source>
-        <translation>tracker.sqlite 中保存的第 %1 次尝试的设置无法读取：%2 对该运行的文件夹执行 &apos;furrowctl doctor --repair&apos; 会将其搁置；此后以 run.json 中的设置为准。</translation>
+        <translation>tracker.sqlite 中保存的第 %1 次尝试的设置无法读取：%2 对该运行的文件夹执行“furrowctl doctor --repair”会将其搁置；此后以 run.json 中的设置为准。</translation>
     </message>
     <message>
         <source>checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.</source>
@@ -6454,7 +6454,7 @@
     </message>
     <message>
         <source>%1 keeps this of attempt %2. &apos;furrowctl doctor %3 --repair&apos; sets the settings of that attempt aside; those of run.json hold then.</source>
-        <translation>这是 %1 中保存的第 %2 次尝试的设置。&apos;furrowctl doctor %3 --repair&apos; 会搁置那次尝试的设置；此后以 run.json 中的设置为准。</translation>
+        <translation>这是 %1 中保存的第 %2 次尝试的设置。“furrowctl doctor %3 --repair”会搁置那次尝试的设置；此后以 run.json 中的设置为准。</translation>
     </message>
     <message>
         <source>the settings of attempt %1 were set aside: %2</source>
@@ -6506,7 +6506,7 @@
     </message>
     <message>
         <source>%1 The data changed since the run was made (%2), so its blocks would not be the same. Restore the data and resume, go on without what changed (resume with %3), or start a new run on the data as it is now.</source>
-        <translation>%1 数据自运行建立后已更改（%2），其块将不再相同。请恢复数据后继续，或不用已更改的部分继续（以 %3 继续），或用现在的数据开始新的运行。</translation>
+        <translation>%1 数据自创建运行后已更改（%2），其块将不再相同。请还原数据后恢复运行，或不用已更改的部分继续（以 %3 恢复），或用现在的数据开始新的运行。</translation>
     </message>
     <message>
         <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
@@ -6514,11 +6514,11 @@
     </message>
     <message>
         <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
-        <translation>%1 因此数据中有 1 个文件与运行建立时不同：需要它的运行会等待其磁盘或结束。请放回它，或不用已更改的部分继续（以 %2 继续）。</translation>
+        <translation>%1 因此数据中有 1 个文件与创建运行时不同：需要它的运行会等待其磁盘或结束。请放回它，或不用已更改的部分继续（以 %2 恢复）。</translation>
     </message>
     <message>
         <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
-        <translation>%1 因此数据中有 %2 个文件与运行建立时不同：需要它们的运行会等待其磁盘或结束。请放回它们，或不用已更改的部分继续（以 %3 继续）。</translation>
+        <translation>%1 因此数据中有 %2 个文件与创建运行时不同：需要它们的运行会等待其磁盘或结束。请放回它们，或不用已更改的部分继续（以 %3 恢复）。</translation>
     </message>
     <message>
         <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
@@ -6550,7 +6550,7 @@
     </message>
     <message>
         <source>a part of the data cannot be read (%1). Resuming tries it again; with %2 it goes on without it. Mended data is other data and needs a new run.</source>
-        <translation>一部分数据无法读取（%1）。继续时会再次尝试；以 %2 继续则不用它。修复过的数据是另一份数据，需要新的运行。</translation>
+        <translation>一部分数据无法读取（%1）。恢复运行时会重试；以 %2 恢复则不使用这部分。修复过的数据是另一份数据，需要新的运行。</translation>
     </message>
     <message>
         <source>%1 % of the text prepared so far is characters that the tokenizer has no token for: they are dropped. Set encoding if the text is read wrongly, or take another tokenizer.</source>
@@ -6566,7 +6566,7 @@
     </message>
     <message>
         <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
-        <translation>%1 有回车符而没有换行符。行以换行符结束，因此整个文件是一行，且不是 JSON；请转换它们 (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE)。</translation>
+        <translation>%1 有回车符而没有换行符。行以换行符结束，因此整个文件是一行，且不是 JSON；请转换它们（tr &apos;\r&apos; &apos;\n&apos; &lt; FILE）。</translation>
     </message>
     <message>
         <source>The filters leave no row of the data.</source>
@@ -6586,7 +6586,7 @@
     </message>
     <message>
         <source>%1 is %2 when it is unpacked, which is more than the whole cache may hold (cache_gib: %3). Raise cache_gib, or unpack the file yourself: a plain file is read where it lies.</source>
-        <translation>%1 解压后为 %2，超过整个缓存的上限 (cache_gib：%3)。请增大 cache_gib，或自行解压该文件：未压缩的文件会在原处读取。</translation>
+        <translation>%1 解压后为 %2，超过整个缓存的上限（cache_gib：%3）。请增大 cache_gib，或自行解压该文件：未压缩的文件会在原处读取。</translation>
     </message>
     <message>
         <source>%1 is a hidden folder (its name begins with a dot): the data files in it were left out. Rename it if they are meant.</source>
@@ -6642,7 +6642,7 @@
     </message>
     <message>
         <source>%1 is %2, not text. Save it as plain text (.txt) and name that file.</source>
-        <translation>%1 是 %2，不是文本。请另存为纯文本 (.txt) 并指定该文件。</translation>
+        <translation>%1 是 %2，不是文本。请另存为纯文本（.txt）并指定该文件。</translation>
     </message>
     <message>
         <source>%1 is %2, which Furrow does not read. Write its texts as jsonl, csv or Parquet and name that file.</source>
@@ -6730,7 +6730,7 @@
     </message>
     <message>
         <source>What else a run shows: losses, norms, samples that stand out, texts. No noise hides them. The guarantee is one of the weights.</source>
-        <translation>训练显示的其他内容：损失、范数、突出的样本、文本。没有噪声掩盖它们。保证只针对权重。</translation>
+        <translation>运行显示的其他内容：损失、范数、离群的样本、文本。没有噪声掩盖它们。保证只针对权重。</translation>
     </message>
     <message>
         <source>The held-out text, which is not trained: evaluations show it, and so does who stops or chooses weights by them.</source>
@@ -6746,7 +6746,7 @@
     </message>
     <message>
         <source>Who knows the seed: the noise follows from it (%1, kept in run.json), by a generator that is not one of cryptography. Give away weights, not the run, and keep the seed.</source>
-        <translation>知道种子的人：噪声由种子决定（%1，保存在 run.json 中），所用生成器不是密码学的。请只交出权重，不要交出训练文件夹，并保管好种子。</translation>
+        <translation>知道种子的人：噪声由种子决定（%1，保存在 run.json 中），所用生成器不是密码学安全的。请只交出权重，不要交出运行文件夹，并保管好种子。</translation>
     </message>
     <message>
         <source>The rounding of numbers: noise of float32 is not quite that of the theory.</source>
@@ -6754,7 +6754,7 @@
     </message>
     <message>
         <source>What the weights were made from that the run began with (%1).</source>
-        <translation>训练起始权重的来源（%1）。</translation>
+        <translation>运行起始权重的来源（%1）。</translation>
     </message>
     <message>
         <source>Epsilon is %1 at delta %2, for one unit that is left out.</source>
@@ -6762,7 +6762,7 @@
     </message>
     <message>
         <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
-        <translation>两次训练若只差一个在每步中都按零计的单元，就是相邻的。以一个单元替换另一个时，epsilon 为 %1。</translation>
+        <translation>两个运行若只差一个在每步中都按零计的单元，就是相邻的。以一个单元替换另一个时，epsilon 为 %1。</translation>
     </message>
     <message>
         <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
@@ -6794,15 +6794,15 @@
     </message>
     <message>
         <source>A copy in the cache is damaged and is made or fetched again (%1)</source>
-        <translation>缓存中的一个副本已损坏,正在重新生成或下载(%1)</translation>
+        <translation>缓存中的一个副本已损坏，正在重新生成或下载（%1）</translation>
     </message>
     <message>
         <source>The download %1 has other bytes than arrived (SHA-256).</source>
-        <translation>下载 %1 的字节与收到时不同(SHA-256)。</translation>
+        <translation>下载的 %1 与收到时的内容不同（SHA-256）。</translation>
     </message>
     <message>
         <source>%1 does not hold what arrived of %2 (SHA-256).</source>
-        <translation>%1 的内容与收到的 %2 不一致(SHA-256)。</translation>
+        <translation>%1 的内容与收到的 %2 不一致（SHA-256）。</translation>
     </message>
     <message>
         <source>A fraction of %1 takes nothing of %2: it is drawn in whole stretches of the files, of which there are %3. Take a larger fraction, or max_samples.</source>
@@ -6826,7 +6826,7 @@
     </message>
     <message>
         <source>%1: about %2 % of its rows are needed, and only the row groups with them are fetched, so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
-        <translation>%1：大约需要其 %2 % 的行，只下载包含它们的行组，因此收到的内容无法与 hub 承诺的 SHA-256 比较。</translation>
+        <translation>%1：大约需要其 %2 % 的行，只下载包含它们的行组，因此收到的内容无法与 Hub 给出的 SHA-256 比较。</translation>
     </message>
     <message>
         <source>%1: a fraction is drawn in whole stretches of the files (row groups of Parquet). Of the %2 that there are, those that come nearest to %3 % are %4 % of the data.</source>
@@ -6838,15 +6838,15 @@
     </message>
     <message>
         <source>%1 is a link, and Furrow deletes nothing behind a link inside its cache. Remove the link.</source>
-        <translation>%1 是一个链接,Furrow 不会删除其缓存内链接背后的任何东西。请移除该链接。</translation>
+        <translation>%1 是一个链接，Furrow 不会删除其缓存内链接所指向的任何内容。请移除该链接。</translation>
     </message>
     <message>
         <source>The copy of %1 in the cache (%2) does not hold what is in the file. It is put aside and made again.</source>
-        <translation>缓存中 %1 的副本(%2)与文件内容不一致。它会被移到一边并重新生成。</translation>
+        <translation>缓存中 %1 的副本（%2）与文件内容不一致。它会被移到一旁并重新生成。</translation>
     </message>
     <message>
         <source>%1 does not hold what was written into it (XXH3)</source>
-        <translation>%1 的内容与写入时不一致(XXH3)</translation>
+        <translation>%1 的内容与写入时不一致（XXH3）</translation>
     </message>
     <message>
         <source>%1 ends too early</source>
@@ -6854,19 +6854,19 @@
     </message>
     <message>
         <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
-        <translation>%1 含有不是 UTF-8 的字节。它们被读作 U+FFFD;如果文本使用其他编码,请设置 encoding。</translation>
+        <translation>%1 含有不是 UTF-8 的字节。它们被读作 U+FFFD；如果文本使用其他编码，请设置 encoding。</translation>
     </message>
     <message>
         <source>The tokenizer has no token for these characters of the prompt: %1</source>
-        <translation>分词器没有与提示中这些字符对应的词元：%1</translation>
+        <translation>分词器没有与提示词中这些字符对应的词元：%1</translation>
     </message>
     <message>
         <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
-        <translation>%1 中的文件不是此运行开始时所用模型的文件(SHA-256)。请从运行的副本中放回它们。</translation>
+        <translation>%1 中的文件不是此运行开始时所用模型的文件（SHA-256）。请从运行的副本中放回它们。</translation>
     </message>
     <message>
         <source>%1 &apos;furrowctl eval&apos; evaluates the weights of a run that nobody trains.</source>
-        <translation>%1“furrowctl eval”评估无人训练的运行的权重。</translation>
+        <translation>%1 “furrowctl eval”评估无人训练的运行的权重。</translation>
     </message>
     <message>
         <source>The limit of one epoch is reached: it is complete. The attempt would end at once; raise the limit, or turn on %1.</source>
@@ -6882,7 +6882,7 @@
     </message>
     <message>
         <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those that are added start from the newest merge, or from what the run began with.</source>
-        <translation>拥有各自权重的副本:%1;从现在起:%2。它们不会合并(merge 为 none):新增的副本从最新的合并开始,或从运行开始时的权重开始。</translation>
+        <translation>拥有自身权重的副本：%1；今后：%2。它们不会合并（合并方式为 none）：新增的副本从最新的合并开始，或从运行开始时的权重开始。</translation>
     </message>
     <message>
         <source>1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it.</source>
@@ -6934,11 +6934,11 @@
     </message>
     <message>
         <source>Put the source back as it was when the run was made, to the byte, then &apos;furrowctl chunks retry&apos; and resume; or go on without these rows by &apos;furrowctl chunks accept&apos; and resume. Mended data is other data and needs a new run.</source>
-        <translation>请把数据源恢复成创建运行时的样子(逐字节相同),然后执行 &apos;furrowctl chunks retry&apos; 并恢复;或者用 &apos;furrowctl chunks accept&apos; 放弃这些行并恢复。修复过的数据是另一份数据,需要新的运行。</translation>
+        <translation>请把数据源恢复成创建运行时的样子（逐字节相同），然后执行“furrowctl chunks retry”并恢复运行；或者用“furrowctl chunks accept”放弃这些行并恢复运行。修复过的数据是另一份数据，需要新的运行。</translation>
     </message>
     <message>
         <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
-        <translation>无法移除检查点 %1:%2 下一次尝试会再试。</translation>
+        <translation>无法删除检查点 %1：%2 下一次尝试会再试。</translation>
     </message>
     <message>
         <source>the feeder ended: %1</source>
@@ -6958,7 +6958,7 @@
     </message>
     <message>
         <source>a person asked to kill the run</source>
-        <translation>有人请求强行终止运行</translation>
+        <translation>有人请求强制结束运行</translation>
     </message>
     <message>
         <source>it is neither a tokenizer.json, a tiktoken file nor a sentencepiece model (%1)</source>
@@ -7010,11 +7010,11 @@
     </message>
     <message>
         <source>is a conversation, and the data set has no chat template</source>
-        <translation>是一段对话，而数据集没有聊天模板</translation>
+        <translation>是一段对话，而数据集没有对话模板</translation>
     </message>
     <message>
         <source>has a turn of the assistant without a token</source>
-        <translation>有一个助手轮次没有词元</translation>
+        <translation>有一个助手回合没有词元</translation>
     </message>
     <message>
         <source>is no conversation</source>
@@ -7026,7 +7026,7 @@
     </message>
     <message>
         <source>has no turn of the assistant</source>
-        <translation>没有助手轮次</translation>
+        <translation>没有助手的回合</translation>
     </message>
     <message>
         <source>is larger than a conversation may be</source>
@@ -7314,7 +7314,7 @@
     </message>
     <message>
         <source>SHA-256 of %1 files (%2) of %3 checkpoints: the newest of each replica, and those that a resume takes moments of the optimiser or the outer state of DiLoCo from</source>
-        <translation>%3 个检查点的 %1 个文件（%2）的 SHA-256：每个副本最新的检查点，以及继续运行时从中取用优化器动量或 DiLoCo 外层状态的检查点</translation>
+        <translation>%3 个检查点的 %1 个文件（%2）的 SHA-256：每个副本最新的检查点，以及恢复时从中取用优化器动量或 DiLoCo 外层状态的检查点</translation>
     </message>
     <message>
         <source>For comparison with other programs only: had each of %1 steps drawn its units by chance (Poisson, %2 % each), epsilon would be %3. Steps here take units in turn, so that does not hold.</source>
@@ -7330,11 +7330,11 @@
     </message>
     <message>
         <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
-        <translation>请放回一份完整的副本，然后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
+        <translation>请放回一份完整的副本，然后恢复运行；或者用“furrowctl resume %1 --accept-loss”在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
     </message>
     <message>
         <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
-        <translation>请恢复该文件或其磁盘，然后继续；或者用 &apos;furrowctl resume %1 --accept-loss&apos; 在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
+        <translation>请恢复该文件或其磁盘，然后恢复运行；或者用“furrowctl resume %1 --accept-loss”在没有它的情况下继续。不会放弃任何权重，也不会重新训练任何内容。</translation>
     </message>
     <message>
         <source>%1 cannot be read: %2</source>
@@ -7350,11 +7350,11 @@
     </message>
     <message>
         <source>An epoch trains %1 tokens.</source>
-        <translation>一个轮次训练 %1 个 token。</translation>
+        <translation>一个轮次训练 %1 个词元。</translation>
     </message>
     <message>
         <source>An epoch trains about %1 tokens, judged from what was looked at.</source>
-        <translation>按已查看的部分估计，一个轮次约训练 %1 个 token。</translation>
+        <translation>按已查看的部分估计，一个轮次约训练 %1 个词元。</translation>
     </message>
     <message>
         <source>%1 So the supervisor, process %2, was asked by a signal. It ends when its workers have saved, which they can as soon as the tracker is free; what they cannot save within ten minutes is trained again after a resume.</source>
@@ -7398,11 +7398,11 @@
     </message>
     <message>
         <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
-        <translation>排除列表（exclude）中的条目 &apos;%1&apos; 没有作用：没有这个数据段。</translation>
+        <translation>排除列表（exclude）中的条目“%1”没有作用：没有这个数据段。</translation>
     </message>
     <message>
         <source>The entry &apos;%1&apos; of what is left out (exclude) met no row.</source>
-        <translation>排除列表（exclude）中的条目 &apos;%1&apos; 没有匹配到任何行。</translation>
+        <translation>排除列表（exclude）中的条目“%1”没有匹配到任何行。</translation>
     </message>
     <message>
         <source>1 more entry of what is left out met nothing.</source>
@@ -7422,7 +7422,7 @@
     </message>
     <message>
         <source>%1 of the %2 rows read so far cannot be read: %3 %, and the limit is %4 %. The first: %5. Mend the data and begin a new run, or resume with a higher limit (%6).</source>
-        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而上限是 %4 %。第一行：%5。请修复数据并开始新的运行，或提高上限后继续（%6）。</translation>
+        <translation>目前读到的 %2 行中有 %1 行无法读取：%3 %，而上限是 %4 %。第一行：%5。请修复数据并开始新的运行，或提高上限后恢复（%6）。</translation>
     </message>
     <message>
         <source>no byte of %1 comes, %2 are here</source>
@@ -7482,15 +7482,15 @@
     </message>
     <message>
         <source>%1 Put the right one back; or &apos;furrowctl doctor %2 --repair&apos; sets this one aside and goes by what this run has of its own.</source>
-        <translation>%1请放回正确的文件；或者 &apos;furrowctl doctor %2 --repair&apos; 会把它移到一旁，并以本运行自己的内容为准。</translation>
+        <translation>%1 请放回正确的文件；或者“furrowctl doctor %2 --repair”会把它移到一旁，并以本运行自己的内容为准。</translation>
     </message>
     <message>
         <source>%1 It is kept as %2.</source>
-        <translation>%1它保留为 %2。</translation>
+        <translation>%1 它保留为 %2。</translation>
     </message>
     <message>
         <source>%1 So no rule can end the run before a unit takes part once too often, and nothing was started. Write 0 for %2 to go on without that limit.</source>
-        <translation>%1因此没有规则能在某个单元多参与一次之前结束运行，所以什么都没有启动。把 %2 写为 0 可以不带该限制继续。</translation>
+        <translation>%1 因此没有规则能在某个单元多参与一次之前结束运行，所以什么都没有启动。把 %2 写为 0 可以不带该限制继续。</translation>
     </message>
     <message>
         <source>No epsilon is stated: the tracker was made anew or went on from an older copy, and the trainings that were lost before that are not in it.</source>
@@ -7510,7 +7510,7 @@
     </message>
     <message>
         <source>%1 is marked as %2, and no event says so: its row was changed from outside</source>
-        <translation>%1 被标记为%2，而没有任何事件这样说：该行是从外部改过的</translation>
+        <translation>%1 被标记为%2，但没有任何事件记录这一点：该行被外部改过</translation>
     </message>
     <message>
         <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
@@ -7546,7 +7546,7 @@
     </message>
     <message>
         <source>%1; of %2 files from elsewhere %3 have the SHA-256 that is promised of them, what was read of the others is what their server sends now</source>
-        <translation>%1；在 %2 个来自别处的文件中，%3 个具有所承诺的 SHA-256，其余文件读取的是其服务器现在发送的内容</translation>
+        <translation>%1；在 %2 个来自别处的文件中，%3 个与给定的 SHA-256 相符，其余文件读取的是其服务器现在发送的内容</translation>
     </message>
     <message>
         <source>not one block could be prepared once more</source>
@@ -7586,11 +7586,11 @@
     </message>
     <message>
         <source>The run is being stopped. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
-        <translation>运行正在停止。结束后可用 &apos;furrowctl resume&apos; 继续。</translation>
+        <translation>运行正在停止。结束后可用“furrowctl resume”恢复。</translation>
     </message>
     <message>
         <source>The run is being killed. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
-        <translation>运行正在被终止。结束后可用 &apos;furrowctl resume&apos; 继续。</translation>
+        <translation>正在强制结束运行。结束后可用“furrowctl resume”恢复。</translation>
     </message>
     <message>
         <source>An invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker.</source>
@@ -7638,15 +7638,15 @@
     </message>
     <message>
         <source>No process runs the queue. &apos;furrowctl queue start&apos; starts one.</source>
-        <translation>没有进程在运行队列。&apos;furrowctl queue start&apos; 会启动一个。</translation>
+        <translation>没有进程在运行队列。“furrowctl queue start”会启动一个。</translation>
     </message>
     <message>
         <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
-        <translation>账本 %1 比 %2 中的内容旧：那里记录有人排除了%3，而账本不知道。</translation>
+        <translation>账本 %1 比 %2 中的内容旧：那里记录有人排除了%3，而账本中没有记录。</translation>
     </message>
     <message>
         <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
-        <translation>队列中的内容都不会启动：%1 持有 %2，且不是 Furrow 的程序。请结束它，或等它放开。</translation>
+        <translation>队列中的内容都不会启动：%1 持有 %2，且不是 Furrow 的程序。请结束它，或等它释放。</translation>
     </message>
     <message>
         <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
@@ -7654,7 +7654,7 @@
     </message>
     <message>
         <source>%1: what it had from row %2 on came into no block, so nobody knows how many rows that were.</source>
-        <translation>%1：从第 %2 行起的内容没有进入任何块，因此无人知道那有多少行。</translation>
+        <translation>%1：从第 %2 行起的内容没有进入任何块，因此无法得知那有多少行。</translation>
     </message>
     <message>
         <source>%1 is in the data twice, by %2 and by %3: each of its rows would take part twice in an epoch, and private training would state half of that. Name it once, or train the first of equal texts alone (%4).</source>
@@ -7678,7 +7678,7 @@
     </message>
     <message>
         <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
-        <translation>%1 中的检查点属于两条线：账本只知道其中一条，较新的并非由它最新的权重而来，例如在 resume --from-checkpoint 之后：%2。未作任何更改。如果有较新的账本，请把它放回；&apos;furrowctl doctor %3 --repair --accept-loss&apos; 则从此账本所知的状态继续，并把其余的移到 checkpoints/unknown。</translation>
+        <translation>%1 中的检查点属于两条线：账本中只有其中一条，较新的并非由它最新的权重而来，例如在 resume --from-checkpoint 之后：%2。未作任何更改。如果有较新的账本，请把它放回；“furrowctl doctor %3 --repair --accept-loss”则从此账本所知的状态继续，并把其余的移到 checkpoints/unknown。</translation>
     </message>
     <message>
         <source>left out with its file: %1</source>
@@ -7686,11 +7686,11 @@
     </message>
     <message>
         <source>asked to stop before all ranks had come</source>
-        <translation>在所有进程到齐之前被要求停止</translation>
+        <translation>在所有 rank 到齐之前被要求停止</translation>
     </message>
     <message>
         <source>a rank came to the meeting and has left it. All ranks end and start again together.</source>
-        <translation>有一个进程到场后又离开了。所有进程都会结束并一起重新开始。</translation>
+        <translation>有一个 rank 到场后又离开了。所有 rank 都会结束并一起重新开始。</translation>
     </message>
     <message>
         <source>%1 chunks that a person had left out would be trained; they are left out again.</source>
@@ -7710,7 +7710,7 @@
     </message>
     <message>
         <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
-        <translation>%2 中有 %1 个文件不是本次运行略去内容的记录，例如 %3。如果其中某个已损坏，比它更旧的跟踪器会训练它的数据段。请对照“furrowctl audit RUN”列为已排除的数据段，然后把该文件移走。</translation>
+        <translation>%2 中有 %1 个文件不是本次运行略去内容的记录，例如 %3。如果其中某个已损坏，比它更旧的账本会训练它的数据段。请对照“furrowctl audit RUN”列为已排除的数据段，然后把该文件移走。</translation>
     </message>
     <message>
         <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer.</source>
@@ -7746,23 +7746,23 @@
     </message>
     <message>
         <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
-        <translation>若根据 %1 中的清单把账本向前更新，它将放弃自己所知的最新权重：%2。未作任何更改。&apos;furrowctl resume %3 --accept-loss&apos; 从账本所知且完好的内容继续，并把它不知道的移到 checkpoints/unknown；&apos;furrowctl doctor %4 --repair --accept-loss&apos; 放弃这些权重，届时 %6 个已知数据块中有 %5 个已训练。</translation>
+        <translation>若根据 %1 中的清单将账本推进，它将放弃自己记录的最新权重：%2。未作任何更改。“furrowctl resume %3 --accept-loss”从账本有记录且完好的内容继续，并把未记录的移到 checkpoints/unknown；“furrowctl doctor %4 --repair --accept-loss”放弃这些权重，届时 %6 个已知数据段中有 %5 个已训练。</translation>
     </message>
     <message>
         <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
-        <translation>有人排除的 %1 个数据块仍在这些权重中：生成权重时并不知道此事。&apos;furrowctl resume RUN --from-checkpoint&apos; 可退回到它们之前。</translation>
+        <translation>有人排除的 %1 个数据段仍在这些权重中：生成权重时并不知道此事。“furrowctl resume RUN --from-checkpoint”可退回到它们之前。</translation>
     </message>
     <message>
         <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
-        <translation>%1 中有账本 %2 不知道的此运行的清单：%3 个，最新的是 %4（第 %5 步，%6）。它也知道更新的清单：该文件夹中有此运行的两条线，或者账本是从副本恢复的。</translation>
+        <translation>%1 中有此运行的、账本 %2 未记录的清单：%3 份，最新的是 %4（第 %5 步，%6）。账本也记录了更新的清单：该文件夹中有此运行的两条线，或者账本是从副本恢复的。</translation>
     </message>
     <message>
         <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
-        <translation>如果它们属于同一条线，&apos;furrowctl doctor %1 --repair&apos; 会把它们收入账本；&apos;furrowctl resume %2 --accept-loss&apos; 从账本所知的内容继续，并把其余的移到 checkpoints/unknown。</translation>
+        <translation>如果它们属于同一条线，“furrowctl doctor %1 --repair”会把它们收入账本；“furrowctl resume %2 --accept-loss”从账本所知的内容继续，并把其余的移到 checkpoints/unknown。</translation>
     </message>
     <message>
         <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
-        <translation>事件历史：数据块从哪个状态转到哪个状态、何时以及为何；以及领取为何结束</translation>
+        <translation>事件历史：数据段从哪个状态转到哪个状态、何时以及为何；以及领取为何结束</translation>
     </message>
     <message>
         <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
@@ -7774,11 +7774,11 @@
     </message>
     <message>
         <source>process %1 (stopped)</source>
-        <translation>进程 %1（已停止）</translation>
+        <translation>进程 %1（已暂停）</translation>
     </message>
     <message>
         <source>process %1 (%2, stopped)</source>
-        <translation>进程 %1（%2，已停止）</translation>
+        <translation>进程 %1（%2，已暂停）</translation>
     </message>
     <message>
         <source>%1 has locked the tracker; the attempt begins when it lets go. Let it go on or end it.</source>
@@ -7802,7 +7802,7 @@
     </message>
     <message>
         <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
-        <translation>块 %1 已重新准备，其内容与当时提供给运行的不同，而后者已不存在：无法显示其文本。`furrowctl audit RUN --deep` 会说明源中的内容。</translation>
+        <translation>块 %1 已重新准备，其内容与当时提供给运行的不同，而后者已不存在：无法显示其文本。`furrowctl audit RUN --deep` 会说明数据源中的内容。</translation>
     </message>
     <message>
         <source>of a replica whether it rests, and which of the newest weights it stands on</source>
@@ -7882,11 +7882,11 @@
     </message>
     <message>
         <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
-        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单再恢复运行；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续，&apos;furrowctl audit %4&apos; 仍会指出这一点。</translation>
+        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单再恢复运行；或用“furrowctl resume %3 --accept-loss”仅凭账本继续，“furrowctl audit %4”仍会指出这一点。</translation>
     </message>
     <message>
         <source>%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when &apos;furrowctl audit %2&apos; calls all of these chunks excluded, move it away; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone.</source>
-        <translation>%1 是某人排除内容的记录，已损坏：比它更旧的账本会训练这些数据段。未作任何更改。请从运行的副本恢复它再恢复运行；或者，当 &apos;furrowctl audit %2&apos; 称这些数据段全部已排除时，把它移走；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续。</translation>
+        <translation>%1 是某人排除内容的记录，已损坏：比它更旧的账本会训练这些数据段。未作任何更改。请从运行的副本恢复它再恢复运行；或者，当“furrowctl audit %2”称这些数据段全部已排除时，把它移走；或用“furrowctl resume %3 --accept-loss”仅凭账本继续。</translation>
     </message>
     <message>
         <source>has another number of entries than parents</source>
@@ -7906,11 +7906,11 @@
     </message>
     <message>
         <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
-        <translation>块 %1 首次准备时所用的内容与其数据源不符：%2 与创建运行时一致（已比对哈希），因此当时读取或传输有误。已训练的部分留在权重中。请将其余数据段接受为未训练（&apos;furrowctl chunks accept&apos;）后继续，或开始新的运行。</translation>
+        <translation>块 %1 首次准备时所用的内容与其数据源不符：%2 与创建运行时一致（已比对哈希），因此当时读取或传输有误。已训练的部分留在权重中。请将其余数据段接受为未训练（“furrowctl chunks accept”）后恢复运行，或开始新的运行。</translation>
     </message>
     <message>
         <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
-        <translation>块 %1 的内容与首次准备时不同。据其服务器，%2 是同一文件，但无从得知传来的内容是否正确：两次传输中有一次有误。&apos;furrowctl audit RUN --deep&apos; 会再读一次。若其认定该块有误，请将其余数据段接受为未训练（&apos;furrowctl chunks accept&apos;）后继续，或开始新的运行；否则请重试（&apos;furrowctl chunks retry&apos;）。</translation>
+        <translation>块 %1 的内容与首次准备时不同。据其服务器，%2 是同一文件，但无从得知传来的内容是否正确：两次传输中有一次有误。“furrowctl audit RUN --deep”会再读一次。若其认定该块有误，请将其余数据段接受为未训练（“furrowctl chunks accept”）后恢复运行，或开始新的运行；否则请重试（“furrowctl chunks retry”）。</translation>
     </message>
     <message>
         <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
@@ -7922,7 +7922,7 @@
     </message>
     <message>
         <source>%1: its %2 samples with %3 tokens do not make %4 windows: its row was changed</source>
-        <translation>%1：其 %2 个样本、%3 个 token 不会组成 %4 个窗口：其行被改动过</translation>
+        <translation>%1：其 %2 个样本、%3 个词元不会组成 %4 个窗口：其行被改动过</translation>
     </message>
     <message>
         <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
@@ -7930,31 +7930,31 @@
     </message>
     <message>
         <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
-        <translation>数据段的训练丢失或失败的次数，以及训练之前其样本的指纹；样本并非首尾相接时，还有它打包成多少窗口和 token，除非其准备好的块还在</translation>
+        <translation>数据段的训练丢失或失败的次数，以及训练之前其样本的指纹；样本并非首尾相接时，还有它打包成多少窗口和词元，除非其准备好的块还在</translation>
     </message>
     <message>
         <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
-        <translation>表 %1 有 %2 行，应当只有一行；&apos;furrowctl doctor %3 --repair&apos; 会重新生成账本</translation>
+        <translation>表 %1 有 %2 行，应当只有一行；“furrowctl doctor %3 --repair”会重新生成账本</translation>
     </message>
     <message>
         <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor %3 --repair&apos; counts anew</source>
-        <translation>事件关闭了 %1 轮，而有 %2 轮标记为已关闭；&apos;furrowctl doctor %3 --repair&apos; 会重新计数</translation>
+        <translation>事件关闭了 %1 轮，而有 %2 轮标记为已关闭；“furrowctl doctor %3 --repair”会重新计数</translation>
     </message>
     <message>
         <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
-        <translation>第 %2 轮的计数 %1 为 %3，其数据段的行给出 %4；&apos;furrowctl doctor %5 --repair&apos; 会重新计数</translation>
+        <translation>第 %2 轮的计数 %1 为 %3，其数据段的行给出 %4；“furrowctl doctor %5 --repair”会重新计数</translation>
     </message>
     <message>
         <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor %3 --repair&apos; plans the data anew</source>
-        <translation>账本没有块 %1 的行，却有块 %2 的行；&apos;furrowctl doctor %3 --repair&apos; 会重新规划数据</translation>
+        <translation>账本没有块 %1 的行，却有块 %2 的行；“furrowctl doctor %3 --repair”会重新规划数据</translation>
     </message>
     <message>
         <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
-        <translation>账本计有 %1 个已知块和 %2 个已准备块，实际有 %3 和 %4 个；&apos;furrowctl doctor %5 --repair&apos; 会重新计数</translation>
+        <translation>账本计有 %1 个已知块和 %2 个已准备块，实际有 %3 和 %4 个；“furrowctl doctor %5 --repair”会重新计数</translation>
     </message>
     <message>
         <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor %4 --repair&apos; counts anew</source>
-        <translation>运行的总数 %1 为 %2，其数据段、领取和部分给出 %3；&apos;furrowctl doctor %4 --repair&apos; 会重新计数</translation>
+        <translation>运行的总数 %1 为 %2，其数据段、领取和部分给出 %3；“furrowctl doctor %4 --repair”会重新计数</translation>
     </message>
     <message>
         <source>the tracker lacks its control row; run `furrowctl doctor %1 --repair`</source>
@@ -7986,11 +7986,11 @@
     </message>
     <message>
         <source>%1 The next resume makes it again.</source>
-        <translation>%1 下次继续运行时会重新生成它。</translation>
+        <translation>%1 下次恢复时会重新生成它。</translation>
     </message>
     <message>
         <source>the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared</source>
-        <translation>数据源：重复项列表 %1 不存在或已损坏，没有它就无法准备任何块</translation>
+        <translation>数据源：重复文本列表 %1 不存在或已损坏，没有它就无法准备任何块</translation>
     </message>
     <message>
         <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
@@ -8058,11 +8058,11 @@
     </message>
     <message>
         <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
-        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单和账本再恢复运行；或用 &apos;furrowctl resume %3 --accept-loss&apos; 仅凭账本继续，此后不再有任何地方指出这一点。</translation>
+        <translation>进入 %1 权重的内容无法与其证明核对：%2。未作任何更改。请从运行的副本恢复清单和账本再恢复运行；或用“furrowctl resume %3 --accept-loss”仅凭账本继续，此后不再有任何地方指出这一点。</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.</source>
-        <translation>检查点 %1 曾被标为损坏，其实完好：它连同 1 个数据段被收回。</translation>
+        <translation>检查点 %1 曾被标记为损坏，其实完好：已连同 1 个数据段一起收回。</translation>
     </message>
     <message>
         <source>%1 Its chunk is free again.</source>
@@ -8078,15 +8078,15 @@
     </message>
     <message>
         <source>a person stopped it, and %1</source>
-        <translation>有人停止了它，而且 %1</translation>
+        <translation>有人停止了它，并且 %1</translation>
     </message>
     <message>
         <source>it was asked to end (SIGTERM: a stop, a shut-down or a log-out), and %1</source>
-        <translation>它被要求结束（SIGTERM：停止、关机或注销），而且 %1</translation>
+        <translation>它被要求结束（SIGTERM：停止、关机或注销），并且 %1</translation>
     </message>
     <message>
         <source>Worker %1 stands still: somebody stopped process %2 (Ctrl+Z, SIGSTOP, a debugger). It has said nothing for %3. SIGCONT (`fg`, `kill -CONT`) lets it go on; when its lease ends, in about %4, or as soon as others wait for it, it is ended and started again.</source>
-        <translation>工作进程 %1 停住了：有人停止了进程 %2（Ctrl+Z、SIGSTOP、调试器）。它已经 %3 没有消息。SIGCONT（`fg`、`kill -CONT`）让它继续；当它的租期结束（约 %4 后），或一旦有其他进程等它，它就会被结束并重新启动。</translation>
+        <translation>工作进程 %1 停住了：有人暂停了进程 %2（Ctrl+Z、SIGSTOP、调试器）。它已经 %3 没有动静。SIGCONT（`fg`、`kill -CONT`）让它继续；当它的租期结束（约 %4 后），或一旦有其他进程等它，它就会被结束并重新启动。</translation>
     </message>
     <message>
         <source>the feeder stands still</source>
@@ -8154,7 +8154,7 @@
     </message>
     <message>
         <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
-        <translation>%1 的状态为 %2，而其最后一个事件说它是 %3：其行被外部改动</translation>
+        <translation>%1 的状态为 %2，而按其最后一个事件应为 %3：其行被外部改过</translation>
     </message>
     <message>
         <source>%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it</source>
@@ -8166,7 +8166,7 @@
     </message>
     <message>
         <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
-        <translation>没有账本 %1；`furrowctl doctor %2 --repair` 会重建检查点所能证明的内容</translation>
+        <translation>没有账本 %1；`furrowctl doctor %2 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
         <source>Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.</source>
@@ -8175,6 +8175,46 @@
     <message>
         <source>%1 is not a folder, and a workspace keeps a folder there. Move away what has its name.</source>
         <translation>%1 不是文件夹，而工作区在那里要放一个文件夹。请移走占用该名称的东西。</translation>
+    </message>
+    <message>
+        <source>The tracker is locked by another program, %1. Let it go on or end it.</source>
+        <translation>账本被另一个程序锁定：%1。请让它继续运行或结束它。</translation>
+    </message>
+    <message>
+        <source>1 chunk that a person had left out would be trained; it is left out again.</source>
+        <translation>有人已排除的 1 个数据段本会被训练；它再次被排除。</translation>
+    </message>
+    <message>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <translation>有人排除的 1 个数据段仍在这些权重中：生成权重时并不知道此事。“furrowctl resume RUN --from-checkpoint”可退回到它之前。</translation>
+    </message>
+    <message>
+        <source>%1 The run is still being trained. To stop it, end its supervisor, process %2: it saves and ends with all its workers.</source>
+        <translation>%1 该运行仍在训练。要停止它，请结束其监督进程（进程 %2）：它会保存，并与其所有工作进程一起结束。</translation>
+    </message>
+    <message>
+        <source>1 as its worker ended before a checkpoint had it</source>
+        <translation>1 个：其工作进程在存入检查点之前已结束</translation>
+    </message>
+    <message>
+        <source>%1 as their workers ended before a checkpoint had them</source>
+        <translation>%1 个：其工作进程在存入检查点之前已结束</translation>
+    </message>
+    <message>
+        <source>1 as the run went back to an older checkpoint</source>
+        <translation>1 个：运行回到了较早的检查点</translation>
+    </message>
+    <message>
+        <source>%1 as the run went back to an older checkpoint</source>
+        <translation>%1 个：运行回到了较早的检查点</translation>
+    </message>
+    <message>
+        <source>1 as the checkpoint that had it was damaged, gone or left out of a merge</source>
+        <translation>1 个：所在的检查点已损坏、已不存在或未参与合并</translation>
+    </message>
+    <message>
+        <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
+        <translation>%1 个：所在的检查点已损坏、已不存在或未参与合并</translation>
     </message>
 </context>
 <context>
@@ -8192,7 +8232,7 @@
     </message>
     <message>
         <source>Something is missing.</source>
-        <translation>缺少某些东西。</translation>
+        <translation>缺少所需的内容。</translation>
     </message>
     <message>
         <source>A file is damaged.</source>
@@ -8200,15 +8240,15 @@
     </message>
     <message>
         <source>Disk error.</source>
-        <translation>磁盘拒绝。</translation>
+        <translation>磁盘错误。</translation>
     </message>
     <message>
         <source>Network error.</source>
-        <translation>网络拒绝。</translation>
+        <translation>网络错误。</translation>
     </message>
     <message>
         <source>Another process is using it.</source>
-        <translation>有其他进程正在工作。</translation>
+        <translation>有其他进程正在使用它。</translation>
     </message>
     <message>
         <source>Cancelled.</source>
@@ -8216,7 +8256,7 @@
     </message>
     <message>
         <source>This is a bug in Furrow.</source>
-        <translation>这是 Furrow 的故障。</translation>
+        <translation>这是 Furrow 的程序错误。</translation>
     </message>
 </context>
 <context>
@@ -8227,11 +8267,11 @@
     </message>
     <message>
         <source>%1 must be a whole number, and %2 is not read as one here. Write %3.</source>
-        <translation>%1必须是整数，而 %2 在这里不能读作整数。请写 %3。</translation>
+        <translation>“%1”须为整数，而 %2 在这里不能读作整数。请写 %3。</translation>
     </message>
     <message>
         <source>%1 must be a number, and %2 is not one here. Write %3.</source>
-        <translation>%1 是数字，而 %2 在这里不是。请写 %3。</translation>
+        <translation>“%1”须为数字，而 %2 在这里不是数字。请写 %3。</translation>
     </message>
     <message>
         <source>%1 must be a whole number of %2 or more.</source>
@@ -8258,11 +8298,11 @@
     </message>
     <message>
         <source>Chunk, block, batch and context</source>
-        <translation>数据段、块、批次和上下文</translation>
+        <translation>数据段、块、批大小和上下文</translation>
     </message>
     <message>
         <source>Why does this say “interrupted”?</source>
-        <translation>为什么显示“中断”？</translation>
+        <translation>为什么显示“已中断”？</translation>
     </message>
     <message>
         <source>What a resume does</source>
@@ -8370,11 +8410,11 @@
     </message>
     <message>
         <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
-        <translation>&lt;b&gt;上下文&lt;/b&gt;是模型一次看到的词元数，&lt;b&gt;批次&lt;/b&gt;是一步中通过的窗口数。</translation>
+        <translation>&lt;b&gt;上下文&lt;/b&gt;是模型一次看到的词元数，&lt;b&gt;批大小&lt;/b&gt;是一步中通过模型的窗口数。</translation>
     </message>
     <message>
         <source>GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
-        <translation>GPU 内存取决于批次和上下文（以及模型），与数据段的大小无关：数据段是逐段读取的。小数据段领取时多花一点时间；大数据段在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
+        <translation>显存取决于批大小和上下文（以及模型），与数据段的大小无关：数据段是逐段读取的。小数据段领取时多花一点时间；大数据段在两个检查点之间崩溃时损失更多，一段坏文本也会波及更多相邻文本。</translation>
     </message>
     <message>
         <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
@@ -8382,11 +8422,11 @@
     </message>
     <message>
         <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
-        <translation>“中断”表示：没有存活的进程，也没有记录结束。电脑被关闭或重启，或者进程被杀死。状态旁的“为什么？”显示证据。</translation>
+        <translation>“已中断”表示：没有存活的进程，也没有记录结束。计算机被关闭或重启，或者进程被强制结束。状态旁的“为什么？”会显示依据。</translation>
     </message>
     <message>
         <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
-        <translation>此时并没有损坏。检查点中的内容保留，其后训练的内容会重新训练。</translation>
+        <translation>没有任何损坏。检查点中的内容会保留，其后训练的内容会重新训练。</translation>
     </message>
     <message>
         <source>“Resume…” first shows a dry run: how many chunks are kept, trained again or free, and every checkpoint with the result of checking its files. Nothing changes until you confirm.</source>
@@ -8402,7 +8442,7 @@
     </message>
     <message>
         <source>By default the colour is the loss above or below the trend of the run, since the loss itself only shows when a chunk was trained. Cells that stand out hold unusual text: drag over them and read their samples.</source>
-        <translation>默认颜色表示损失高于或低于运行趋势，因为损失本身只反映训练的时间。突出的格含有不寻常的文本：拖动选中并阅读样本。</translation>
+        <translation>默认颜色表示损失高于或低于运行趋势，因为损失本身只反映数据段是何时训练的。突出的格含有不寻常的文本：拖动选中并阅读样本。</translation>
     </message>
     <message>
         <source>Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.</source>
@@ -8414,7 +8454,7 @@
     </message>
     <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
-        <translation>“起点”也提供较旧的检查点。较新的内容随后离开权重，其数据段再训练一次：在任何改变之前，图和计数会显示代价。</translation>
+        <translation>“起点”也提供较旧的检查点。较新的内容随之从权重中移除，其数据段再训练一次：在任何改变之前，图和计数会显示代价。</translation>
     </message>
     <message>
         <source>A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.</source>
@@ -8422,7 +8462,7 @@
     </message>
     <message>
         <source>A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
-        <translation>损坏的或位于未连接磁盘上的检查点，未经您同意绝不会被放弃：请恢复它后继续，或勾选说明将重新训练多少分块的复选框。</translation>
+        <translation>损坏的检查点，或位于未挂载磁盘上的检查点，未经您同意绝不会被放弃：请找回它再恢复运行，或勾选说明将重新训练多少数据段的复选框。</translation>
     </message>
     <message>
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
@@ -8434,7 +8474,7 @@
     </message>
     <message>
         <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
-        <translation>当有多个轮次打开或重新打开时，会有一个表说明每个轮次保留多少分片、重新训练多少分片。</translation>
+        <translation>当有多个轮次打开或重新打开时，会有一个表说明每个轮次保留多少数据段、重新训练多少数据段。</translation>
     </message>
     <message>
         <source>The page “Chat” talks with the model while it trains: the newest checkpoint answers, or two of them side by side. It uses one CPU thread while the run trains.</source>
@@ -8442,7 +8482,7 @@
     </message>
     <message>
         <source>Your data</source>
-        <translation>你的数据</translation>
+        <translation>您的数据</translation>
     </message>
     <message>
         <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
@@ -8458,11 +8498,11 @@
     </message>
     <message>
         <source>&lt;b&gt;Encodings&lt;/b&gt; such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong.</source>
-        <translation>UTF-16、Windows-1252 等&lt;b&gt;编码&lt;/b&gt;由字节识别并说明；csv 的分隔符和引号也是如此。识别有误时，用编码和 CSV 的设置指定正确的值。</translation>
+        <translation>UTF-16、Windows-1252 等&lt;b&gt;编码&lt;/b&gt;由字节识别并说明；csv 的分隔符和引号也是如此。识别有误时，用“编码”和“CSV …”设置指定正确的值。</translation>
     </message>
     <message>
         <source>&lt;b&gt;Conversations&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text.</source>
-        <translation>有聊天模板时，&lt;b&gt;对话&lt;/b&gt;（messages、ShareGPT、Alpaca、prompt 和 completion）按对话训练：由模板写出，只学习回答，表单中用 « 和 » 标出。没有模板时是普通文本。</translation>
+        <translation>有对话模板时，&lt;b&gt;对话&lt;/b&gt;（messages、ShareGPT、Alpaca、prompt 和 completion）按对话训练：由模板写出，只学习回答，表单中用 « 和 » 标出。没有模板时是普通文本。</translation>
     </message>
     <message>
         <source>&lt;b&gt;Rows&lt;/b&gt; count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than &lt;code&gt;max_unreadable_percent&lt;/code&gt; allows, and at least ten, the run stops.</source>
@@ -8486,7 +8526,7 @@
     </message>
     <message>
         <source>Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise.</source>
-        <translation>epsilon 由单元参与的次数得出，账本会统计：每轮一次，每次随权重丢失的训练再加一次。不假设任何抽样概率。审计会给出它，并说明单元、何为相邻，以及保证不涉及的内容：训练显示的损失和样本、留出的文本、分词器、噪声的种子。</translation>
+        <translation>epsilon 由单元参与的次数得出，账本会统计：每轮一次，每次随权重丢失的训练再加一次。不假设任何抽样概率。审计会给出它，并说明单元、何为相邻，以及保证不涉及的内容：运行显示的损失和样本、留出的文本、分词器、噪声的种子。</translation>
     </message>
     <message>
         <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
@@ -8494,7 +8534,7 @@
     </message>
     <message>
         <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
-        <translation>DiLoCo 由该平均值再走一个外层步，它是为继续进行的训练而前瞻的。最后一轮保留评估更好的那个：外层步或普通平均。绝不会保留单个副本，即使它单独评估更好：它的权重缺少其他副本训练的内容。</translation>
+        <translation>DiLoCo 由该平均值再走一个外层步，这一步着眼于后续的训练。最后一轮保留评估更好的那个：外层步或普通平均。绝不会保留单个副本，即使它单独评估更好：它的权重缺少其他副本训练的内容。</translation>
     </message>
 </context>
 <context>
@@ -8557,7 +8597,7 @@
     </message>
     <message>
         <source>Kept tokens per active second</source>
-        <translation>每活动秒保留的词元数</translation>
+        <translation>每秒活动时间保留的词元数</translation>
     </message>
 </context>
 <context>
@@ -8578,7 +8618,7 @@
     <name>QPlainTextEdit</name>
     <message>
         <source>This token: %1</source>
-        <translation>此 token：%1</translation>
+        <translation>此词元：%1</translation>
     </message>
 </context>
 <context>
@@ -8664,7 +8704,7 @@
     </message>
     <message>
         <source>Optimiser steps</source>
-        <translation>优化器步数</translation>
+        <translation>优化步数</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -8751,7 +8791,7 @@
     <name>SamplingFields</name>
     <message>
         <source>0 always takes the likeliest token; above 1 the text becomes wilder</source>
-        <translation>0 总是取最可能的词元；大于 1 文本更随意</translation>
+        <translation>0 总是取最可能的词元；大于 1 时文本更随意</translation>
     </message>
     <message>
         <source>all</source>
@@ -8763,7 +8803,7 @@
     </message>
     <message>
         <source>Among the likeliest (top-k)</source>
-        <translation>在最可能的之中（top-k）</translation>
+        <translation>候选词元数（top-k）</translation>
     </message>
     <message>
         <source>Seed</source>
@@ -8817,11 +8857,11 @@
     </message>
     <message>
         <source>Rows from</source>
-        <translation>行的取法</translation>
+        <translation>样本划分方式</translation>
     </message>
     <message>
         <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. &apos;stream&apos; takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. &apos;auto&apos; is lines.</source>
-        <translation>纯文本文件中样本的含义：一行、空行之间的一段，或保留换行的 span_bytes 长的片段。&apos;stream&apos; 从一个文件取随机窗口且不记账，仅用于与其他程序比较。&apos;auto&apos; 为按行。</translation>
+        <translation>纯文本文件中样本的含义：一行、空行之间的一段，或保留换行的 span_bytes 长的片段。“stream”从一个文件取随机窗口且不记账，仅用于与其他程序比较。“auto”为按行。</translation>
     </message>
     <message>
         <source>Text column</source>
@@ -8913,7 +8953,7 @@
     </message>
     <message>
         <source>report: texts that occur again are trained, and counted inside a block. skip: of equal texts in the whole data set only the first one is trained, the others are counted and left out. For that all data is read once before training begins; what comes from the hub is downloaded then, and once more where the cache is too small to keep it.</source>
-        <translation>report：再次出现的文本照常训练，并在块内计数。skip：在整个数据集中，相同的文本只训练第一次出现的，其余计数并略去。为此会在训练开始前把全部数据读取一遍；来自 hub 的数据在此时下载，若缓存太小无法保留，则会再下载一次。</translation>
+        <translation>report：再次出现的文本照常训练，并在块内计数。skip：在整个数据集中，相同的文本只训练第一次出现的，其余计数并略去。为此会在训练开始前把全部数据读取一遍；来自 Hub 的数据在此时下载，若缓存太小无法保留，则会再下载一次。</translation>
     </message>
     <message>
         <source>Shuffle</source>
@@ -8933,7 +8973,7 @@
     </message>
     <message>
         <source>Chunks are shuffled inside groups of this many blocks: consecutive ones in the first epoch, blocks from anywhere in later ones. About two groups are kept prepared. From 24 on the order mixes within 5 % of a full shuffle.</source>
-        <translation>数据段在由这么多块组成的组内打乱：第一个轮次是相邻的块，之后的轮次是任意位置的块。大约保持两组已准备好。从 24 起，混合程度与完全打乱相差不到 5 %。</translation>
+        <translation>数据段在由这么多块组成的组内打乱：第一轮是相邻的块，之后各轮是任意位置的块。大约保持两组已准备好。从 24 起，混合程度与完全打乱相差不到 5 %。</translation>
     </message>
     <message>
         <source>First sample</source>
@@ -8953,7 +8993,7 @@
     </message>
     <message>
         <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
-        <translation>每个来源只使用这一比例，由种子抽取：小文件逐行抽取，否则按片段抽取（Parquet 的行组、hub 上 64 KiB 的文本），其余部分无需读取或下载。</translation>
+        <translation>每个来源只使用这一比例，由种子抽取：小文件逐行抽取，否则按片段抽取（Parquet 的行组、Hub 上 64 KiB 的文本），其余部分无需读取或下载。</translation>
     </message>
     <message>
         <source>Weights</source>
@@ -8961,7 +9001,7 @@
     </message>
     <message>
         <source>With several sources: a number for each, how much text of it comes first in the first epoch relative to the others. It does not change how often a source is trained. Empty: sources end together.</source>
-        <translation>有多个来源时：每个来源一个数，表示第一个轮次中相对其他来源有多少文本排在前面。不改变来源被训练的次数。留空：各来源同时结束。</translation>
+        <translation>有多个来源时：每个来源一个数，表示第一轮中相对其他来源有多少文本排在前面。不改变来源被训练的次数。留空：各来源同时结束。</translation>
     </message>
     <message>
         <source>Leave out</source>
@@ -9109,7 +9149,7 @@
     </message>
     <message>
         <source>Low layers</source>
-        <translation>低层数</translation>
+        <translation>低层模块层数</translation>
     </message>
     <message>
         <source>Expansion</source>
@@ -9297,7 +9337,7 @@
     </message>
     <message>
         <source>independent: each worker trains its own chunks and its own copy of the model, merged from time to time. data: all workers train one model; each step is split over them, as if one worker had a batch so many times as large.</source>
-        <translation>independent：每个工作进程训练自己的数据段和自己的模型副本，副本不时合并。data：所有工作进程训练同一个模型；每一步由它们分担，如同一个工作进程使用相应倍数的批量。</translation>
+        <translation>independent：每个工作进程训练自己的数据段和自己的模型副本，副本不时合并。data：所有工作进程训练同一个模型；每一步由它们分担，如同一个工作进程使用相应倍数的批大小。</translation>
     </message>
     <message>
         <source>Missing worker</source>
@@ -9313,7 +9353,7 @@
     </message>
     <message>
         <source>How often a worker that died is started again in one attempt.</source>
-        <translation>一次尝试中，已死的工作进程最多重启几次。</translation>
+        <translation>一次尝试中，意外结束的工作进程最多重启几次。</translation>
     </message>
     <message>
         <source>Epochs</source>
@@ -9453,7 +9493,7 @@
     </message>
     <message>
         <source>Prompt</source>
-        <translation>提示</translation>
+        <translation>提示词</translation>
     </message>
     <message>
         <source>Merge</source>
@@ -9493,7 +9533,7 @@
     </message>
     <message>
         <source>Same claims, same bytes on a GPU too. Slower there; the CPU is always deterministic.</source>
-        <translation>相同的领取，相同的字节，GPU 上也如此。GPU 上会更慢；CPU 始终是确定性的。</translation>
+        <translation>领取相同，结果就逐字节相同，GPU 上也如此。GPU 上会更慢；CPU 始终是确定性的。</translation>
     </message>
     <message>
         <source>Run</source>
@@ -9601,7 +9641,7 @@
     </message>
     <message>
         <source>A file, folder or hub split to evaluate on, such as hf://wikitext:wikitext-2-raw-v1:validation. Nothing of the training data is held out then.</source>
-        <translation>用于评估的文件、文件夹或 hub 划分，例如 hf://wikitext:wikitext-2-raw-v1:validation。此时不再从训练数据中留出样本。</translation>
+        <translation>用于评估的文件、文件夹或 Hub 划分，例如 hf://wikitext:wikitext-2-raw-v1:validation。此时不再从训练数据中留出样本。</translation>
     </message>
     <message>
         <source>GPT char, 4 layers</source>
@@ -9617,7 +9657,7 @@
     </message>
     <message>
         <source>End with the epoch that is being trained when the run starts or is resumed, also with iterate.</source>
-        <translation>在运行开始或继续时正在训练的轮次结束时停止，使用 iterate 时也如此。</translation>
+        <translation>在运行开始或恢复时正在训练的轮次结束时停止，使用 iterate 时也如此。</translation>
     </message>
     <message>
         <source>Encoding</source>
@@ -9665,7 +9705,7 @@
     </message>
     <message>
         <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation>当数据中的某个文件已不是建立运行时的样子，或其余部分无法读取时怎么办：运行停止并说明（stop），或把该文件尚未准备的部分按名称略去（leave_out）。</translation>
+        <translation>当数据中的某个文件已不是创建运行时的样子，或其余部分无法读取时怎么办：运行停止并说明（stop），或把该文件尚未准备的部分按名称略去（leave_out）。</translation>
     </message>
     <message>
         <source>Unreadable rows, at most</source>
@@ -9681,7 +9721,7 @@
     </message>
     <message>
         <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
-        <translation>块:数据段，两者都从 0 起：第一个轮次从这个数据段开始，接着训练数据中它之后的部分，最后训练它之前的部分，因此不会遗漏任何内容。两部分照常打乱；之后的轮次不变。训练开始前会先浏览到该处的数据。留空：从头开始。</translation>
+        <translation>块:数据段，两者都从 0 起：第一轮从这个数据段开始，接着训练数据中它之后的部分，最后训练它之前的部分，因此不会遗漏任何内容。两部分照常打乱；之后各轮不变。训练开始前会先浏览到该处的数据。留空：从头开始。</translation>
     </message>
     <message>
         <source>Expected loss</source>
@@ -9709,7 +9749,7 @@
     </message>
     <message>
         <source>Ranges of a file that the feeder of a run fetches from a server at once. More than a few are of use on slow or distant connections only, and a server may refuse them.</source>
-        <translation>运行的供数程序同时从服务器获取的文件区段数。更多只在慢速或远距离连接上有用，而且服务器可能拒绝。</translation>
+        <translation>运行的供数进程同时从服务器获取的文件区段数。多于几个只在慢速或远距离连接上有用，而且服务器可能拒绝。</translation>
     </message>
     <message>
         <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
@@ -9797,7 +9837,7 @@
     </message>
     <message>
         <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it.</source>
-        <translation>以此衰减保持权重的滑动平均；评估、样本和导出使用它。</translation>
+        <translation>以此衰减保持权重的滑动平均；评估、文本示例和导出使用它。</translation>
     </message>
     <message>
         <source>one per device, two on a CPU</source>
@@ -9889,7 +9929,7 @@
     </message>
     <message>
         <source>Chat template</source>
-        <translation>聊天模板</translation>
+        <translation>对话模板</translation>
     </message>
     <message>
         <source>How rows that are conversations (messages, ShareGPT, Alpaca, prompt and completion; found by their columns) become text: chatml, the file of a template, or the folder of a model that has one. Empty: that of the model of init_from, and without one the rows are plain text. none: plain text in any case.</source>
@@ -9913,7 +9953,7 @@
     </message>
     <message>
         <source>Whether a sample reads nothing of the samples before it in the same window: attention stays inside it and positions begin anew, as if it were trained alone; held-out loss is measured so too. auto: for conversations with architecture gpt. off: a window is one text.</source>
-        <translation>样本是否完全不读取同一窗口中它之前的样本：注意力只在样本内部，位置重新计数，如同单独训练；保留文本的损失也这样计算。auto：用于架构 gpt 的对话。off：一个窗口就是一段文本。</translation>
+        <translation>样本是否完全不读取同一窗口中它之前的样本：注意力只在样本内部，位置重新计数，如同单独训练；留出文本的损失也这样计算。auto：用于架构 gpt 的对话。off：一个窗口就是一段文本。</translation>
     </message>
     <message>
         <source>Samples in windows</source>
@@ -9929,7 +9969,7 @@
     </message>
     <message>
         <source>A JSONL file of questions with known answers, a multiple choice (question, choices, gold) or written (question, answer), that each evaluation puts to the model too, as &apos;furrowctl eval --tasks&apos; does afterwards; the share of right answers is told beside the loss. The run keeps a copy. Empty: none.</source>
-        <translation>一个 JSONL 文件，其中是答案已知的问题：选择题（question、choices、gold）或书写题（question、answer）。每次评估也会向模型提出这些问题，与事后的 furrowctl eval --tasks 相同；正确回答的比例与损失一同给出。运行保存一份副本。留空：没有。</translation>
+        <translation>一个 JSONL 文件，其中是答案已知的问题：选择题（question、choices、gold）或问答题（question、answer）。每次评估也会向模型提出这些问题，与事后的 furrowctl eval --tasks 相同；正确回答的比例与损失一同给出。运行保存一份副本。留空：没有。</translation>
     </message>
     <message>
         <source>Questions, at most</source>
@@ -9945,11 +9985,11 @@
     </message>
     <message>
         <source>Column that holds the text in csv, jsonl, json, parquet, arrow and WebDataset; meta.text, paragraphs[] and messages[].content name what is nested, and the texts of a list are joined by line breaks. In one JSON document data[].text names the list whose elements are rows. Empty: the first of text, txt, content, sentence, document, article, body, whatever their case, also as the last part of a nested name (meta.text), else the column with the most text, by the first 100 rows.</source>
-        <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中包含文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本用换行连接。在单个 JSON 文档中，data[].text 指其元素为行的列表。留空：取 text、txt、content、sentence、document、article、body 中的第一个，不分大小写，也可以是嵌套名称的最后一部分 (meta.text)，否则取前 100 行中文本最多的列。</translation>
+        <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中包含文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本用换行连接。在单个 JSON 文档中，data[].text 指其元素为行的列表。留空：取 text、txt、content、sentence、document、article、body 中的第一个，不分大小写，也可以是嵌套名称的最后一部分（meta.text），否则取前 100 行中文本最多的列。</translation>
     </message>
     <message>
         <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续 (split)、截去末尾 (cut)，或不训练 (leave_out)。被截断或排除的样本会计数。</translation>
+        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut），或不训练（leave_out）。被截断或排除的样本会计数。</translation>
     </message>
     <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
@@ -10422,11 +10462,11 @@
     </message>
     <message>
         <source>Age</source>
-        <translation>时间</translation>
+        <translation>距今时间</translation>
     </message>
     <message>
         <source>left behind</source>
-        <translation>已离开</translation>
+        <translation>已放弃</translation>
     </message>
     <message>
         <source>checking…</source>
@@ -10530,7 +10570,7 @@
     </message>
     <message>
         <source>Optimiser steps that are in these weights, those of all replicas that were merged into them.</source>
-        <translation>这些权重中包含的优化器步数，包括合并进来的所有副本的步数。</translation>
+        <translation>这些权重中包含的优化步数，包括合并进来的所有副本的步数。</translation>
     </message>
     <message>
         <source>Tokens in it</source>
@@ -10546,7 +10586,7 @@
     </message>
     <message>
         <source>Optimiser steps that this worker has made, those whose work was lost too. Of a merge: those in the weights that it wrote.</source>
-        <translation>该工作进程做过的优化器步数，包括成果已丢失的步数。对于合并：其写出的权重中包含的步数。</translation>
+        <translation>该工作进程做过的优化步数，包括成果已丢失的步数。对于合并：其写出的权重中包含的步数。</translation>
     </message>
     <message>
         <source>Own tokens</source>
@@ -10563,6 +10603,14 @@
     <message>
         <source>Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.</source>
         <translation>该工作进程训练过的词元数，包括成果已丢失的词元。对于合并：其写出的权重中包含的词元数。若所有工作进程共同训练一个模型，工作进程 0 的数值是运行开始以来全部工作进程的词元数，其余各自是其进程启动以来自己的那一份。</translation>
+    </message>
+    <message>
+        <source>Trained or begun, and their weights are gone: they are trained again. Below the meters of the overview it says how many went with their workers, by going back to an older checkpoint, and with damage.</source>
+        <translation>已训练或已开始，但其权重已不存在：将再次训练。概览页的计量条下方说明其中多少是随工作进程丢失、因回到较早的检查点丢失、因损坏丢失。</translation>
+    </message>
+    <message>
+        <source>Loss of the newest step that this worker told of, also where that step was lost with its weights.</source>
+        <translation>该工作进程最近一次报告的训练步的损失，即使该步已随其权重丢失。</translation>
     </message>
 </context>
 <context>
@@ -10813,7 +10861,7 @@
     </message>
     <message>
         <source>From steps that are in no checkpoint: their weights are gone, and they are trained again</source>
-        <translation>来自没有检查点的步骤：其权重已丢失，会重新训练</translation>
+        <translation>来自不在任何检查点中的训练步：其权重已丢失，会重新训练</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -10934,7 +10982,7 @@
     </message>
     <message>
         <source>Fit</source>
-        <translation>适合</translation>
+        <translation>适应窗口</translation>
     </message>
     <message>
         <source>Show everything</source>
@@ -11102,7 +11150,7 @@
     </message>
     <message>
         <source>Play back the history of the run</source>
-        <translation>回放运行的过去</translation>
+        <translation>回放运行的历史</translation>
     </message>
     <message>
         <source>Sampling</source>
@@ -11278,7 +11326,7 @@
     </message>
     <message>
         <source>Stop when the next block is complete</source>
-        <translation>在下一个完成的块之后结束</translation>
+        <translation>在下一个块完成时停止</translation>
     </message>
     <message>
         <source>Stop after this epoch</source>
@@ -11286,7 +11334,7 @@
     </message>
     <message>
         <source>Stop at the end of the current epoch</source>
-        <translation>在正在训练的轮次之后结束</translation>
+        <translation>在当前轮次结束时停止</translation>
     </message>
     <message>
         <source>Evaluate now</source>
@@ -11302,7 +11350,7 @@
     </message>
     <message>
         <source>Prepare and train them once more: those selected, otherwise all</source>
-        <translation>再次准备并训练；选中的，否则全部</translation>
+        <translation>再次准备并训练：所选的数据段；未选择时为全部</translation>
     </message>
     <message>
         <source>Accept poisoned chunks…</source>
@@ -11310,7 +11358,7 @@
     </message>
     <message>
         <source>They stay untrained and are named, and the epoch can end without them: those selected, otherwise all</source>
-        <translation>它们按名称保持未训练，轮次可以不含它们而结束；选中的，否则全部</translation>
+        <translation>它们保持未训练并被逐一列出，轮次可以不含它们而结束：所选的数据段；未选择时为全部</translation>
     </message>
     <message>
         <source>not possible now</source>
@@ -11326,7 +11374,7 @@
     </message>
     <message>
         <source>The proof: each chunk is in the weights once, and weights and blocks are as recorded, by their SHA-256</source>
-        <translation>证明：每个数据段在权重中恰好一次，且权重和数据块按其 SHA-256 与记录一致</translation>
+        <translation>证明：每个数据段在权重中恰好一次，且权重和块按其 SHA-256 与记录一致</translation>
     </message>
     <message>
         <source>Audit the ledger alone</source>
@@ -11334,7 +11382,7 @@
     </message>
     <message>
         <source>The same proof in seconds; weights and blocks are not inspected</source>
-        <translation>几秒内完成同样的证明；不检查权重和数据块</translation>
+        <translation>几秒内完成同样的证明；不检查权重和块</translation>
     </message>
     <message>
         <source>Leave selected chunks out of this run…</source>
@@ -11386,7 +11434,7 @@
     </message>
     <message>
         <source>Command to run for each alert</source>
-        <translation>每个警报要启动的命令</translation>
+        <translation>每次警报时运行的命令</translation>
     </message>
     <message>
         <source>none</source>
@@ -11394,7 +11442,7 @@
     </message>
     <message>
         <source>Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
-        <translation>不经过 shell 启动。环境中有 FURROW_RUN、FURROW_ALERT 和 FURROW_TEXT。</translation>
+        <translation>不经过 shell 运行。环境中有 FURROW_RUN、FURROW_ALERT 和 FURROW_TEXT。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -11414,7 +11462,7 @@
     </message>
     <message>
         <source>nats</source>
-        <translation>nats</translation>
+        <translation>奈特</translation>
     </message>
     <message>
         <source>%</source>
@@ -11484,7 +11532,7 @@
     </message>
     <message>
         <source>Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did.</source>
-        <translation>从源重新准备每个块，并按指纹比较样本。耗时与最初准备相同。</translation>
+        <translation>从数据源重新准备每个块，并按指纹比较样本。耗时与最初准备相同。</translation>
     </message>
     <message>
         <source>Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded.</source>
@@ -11538,11 +11586,11 @@
     </message>
     <message>
         <source>epoch %1, complete</source>
-        <translation>第 %1 轮完整</translation>
+        <translation>第 %1 轮，完整</translation>
     </message>
     <message>
         <source>epoch %1: %2 of %3 chunks</source>
-        <translation>第 %1 个轮次：%2 / %3 个数据段</translation>
+        <translation>第 %1 轮：%2 / %3 个数据段</translation>
     </message>
     <message>
         <source>, </source>
@@ -11864,7 +11912,7 @@
     </message>
     <message>
         <source>Writing…</source>
-        <translation>正在写入…</translation>
+        <translation>正在生成…</translation>
     </message>
     <message>
         <source>Loading the weights…</source>
@@ -11876,7 +11924,7 @@
     </message>
     <message>
         <source>You</source>
-        <translation>你</translation>
+        <translation>您</translation>
     </message>
     <message>
         <source>Model</source>
@@ -11897,16 +11945,16 @@
     <message numerus="yes">
         <source>%Ln token(s), %1 per second</source>
         <translation>
-            <numerusform>%Ln 个 token，每秒 %1 个</numerusform>
+            <numerusform>%Ln 个词元，每秒 %1 个</numerusform>
         </translation>
     </message>
     <message>
         <source>%1. Cut off before the model had ended.</source>
-        <translation>%1。在模型结束之前被截断。</translation>
+        <translation>%1。在模型写完之前被截断。</translation>
     </message>
     <message>
         <source>The tokenizer has nothing for: %1</source>
-        <translation>分词器没有对应：%1</translation>
+        <translation>分词器无法表示：%1</translation>
     </message>
     <message>
         <source>%1 What was said is forgotten; say something to begin again.</source>
@@ -11929,7 +11977,7 @@
     </message>
     <message>
         <source>Tokens of an answer, at most</source>
-        <translation>回答的 token 数上限</translation>
+        <translation>回答的词元数上限</translation>
     </message>
     <message>
         <source>CPU</source>
@@ -11949,7 +11997,7 @@
     </message>
     <message>
         <source>What you say</source>
-        <translation>你说的话</translation>
+        <translation>您说的话</translation>
     </message>
     <message>
         <source>Send</source>
@@ -12023,7 +12071,7 @@
     </message>
     <message>
         <source>Left behind</source>
-        <translation>已离开</translation>
+        <translation>已放弃</translation>
     </message>
     <message>
         <source>Damaged</source>
@@ -12291,7 +12339,7 @@
     </message>
     <message>
         <source>Runs with figures and settings</source>
-        <translation>带数据和设置的运行</translation>
+        <translation>各运行的数值和设置</translation>
     </message>
     <message>
         <source>Horizontal axis</source>
@@ -12427,15 +12475,15 @@
     </message>
     <message>
         <source>Not comparable chunk by chunk.</source>
-        <translation>无法逐个分片比较。</translation>
+        <translation>无法逐数据段比较。</translation>
     </message>
     <message>
         <source>No chunk of the first epoch was trained by both yet.</source>
-        <translation>第一轮还没有两者都训练过的分片。</translation>
+        <translation>第一轮还没有两者都训练过的数据段。</translation>
     </message>
     <message>
         <source>%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.</source>
-        <translation>第一轮共有 %1 个相同分片，平均差 %2 纳特，%3 个优于基线。</translation>
+        <translation>第一轮共有 %1 个相同数据段，平均差 %2 奈特，%3 个优于基准。</translation>
     </message>
     <message>
         <source>Tokens trained, all workers</source>
@@ -12447,7 +12495,11 @@
     </message>
     <message>
         <source>Kept tokens per active second</source>
-        <translation>每活动秒保留的词元数</translation>
+        <translation>每秒活动时间保留的词元数</translation>
+    </message>
+    <message>
+        <source>1 chunk of the first epoch in common, difference %1 nats.</source>
+        <translation>第一轮共有 1 个相同数据段，差 %1 奈特。</translation>
     </message>
 </context>
 <context>
@@ -12533,7 +12585,11 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>left out, none of its steps was finite</source>
-        <translation>被略去，它没有一步的数值是有限的</translation>
+        <translation>被略去：它的训练步都不是有限值</translation>
+    </message>
+    <message>
+        <source>samples left out, their steps were not finite: %1</source>
+        <translation>略去的样本（其训练步不是有限值）：%1</translation>
     </message>
 </context>
 <context>
@@ -12560,7 +12616,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Age</source>
-        <translation>时间</translation>
+        <translation>距今时间</translation>
     </message>
     <message>
         <source>Layer: %1</source>
@@ -12580,7 +12636,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Fit</source>
-        <translation>适合</translation>
+        <translation>适应窗口</translation>
     </message>
     <message>
         <source>Table</source>
@@ -12628,7 +12684,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Fit: show the whole field</source>
-        <translation>适应：显示整个区域</translation>
+        <translation>适应窗口：显示整个区域</translation>
     </message>
     <message>
         <source>Order of the rows</source>
@@ -12774,6 +12830,10 @@ Vocabulary %3</source>
         <source>about %1 tokens to train, %2 held out</source>
         <translation>约 %1 个词元用于训练，%2 个留出</translation>
     </message>
+    <message>
+        <source>at least 1 chunk</source>
+        <translation>至少 1 个数据段</translation>
+    </message>
 </context>
 <context>
     <name>furrow::DevicePicker</name>
@@ -12828,7 +12888,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Ended because %1. %2</source>
-        <translation>结束，因为%1。%2</translation>
+        <translation>已结束，因为%1。%2</translation>
     </message>
     <message>
         <source>Both epochs end about %1</source>
@@ -12836,7 +12896,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Both epochs end about %1, likely between %2 and %3</source>
-        <translation>两个轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
+        <translation>两轮约于 %1 结束，可能在 %2 至 %3</translation>
     </message>
     <message>
         <source>Nothing is known of this run</source>
@@ -12848,7 +12908,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>All epochs end about %1, likely between %2 and %3</source>
-        <translation>所有轮次约在 %1 结束，可能在 %2 到 %3 之间</translation>
+        <translation>所有轮次约于 %1 结束，可能在 %2 至 %3</translation>
     </message>
 </context>
 <context>
@@ -12915,7 +12975,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>claimed by workers that are gone %1</source>
-        <translation>由已消失的工作进程领取 %1</translation>
+        <translation>由已退出的工作进程领取 %1</translation>
     </message>
     <message>
         <source>samples left out as repeats %1</source>
@@ -12943,7 +13003,11 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>of these left out, their steps were not finite %1</source>
-        <translation>其中被略去（其步的数值非有限）%1</translation>
+        <translation>其中被略去（其训练步不是有限值）%1</translation>
+    </message>
+    <message>
+        <source>of these %1</source>
+        <translation>其中 %1</translation>
     </message>
 </context>
 <context>
@@ -12989,7 +13053,7 @@ Vocabulary %3</source>
     </message>
     <message>
         <source>Chunks in an epoch</source>
-        <translation>一轮的数据段</translation>
+        <translation>每轮数据段数</translation>
     </message>
     <message>
         <source>Time to one epoch</source>
@@ -13236,7 +13300,7 @@ Vocabulary %3</source>
         <source>%1
 It comes from the model that the run starts from.</source>
         <translation>%1
-它取自运行所起始的模型。</translation>
+它取自此运行的起点模型。</translation>
     </message>
     <message>
         <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
@@ -13338,7 +13402,7 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
-        <translation>请指定 Hugging Face Hub 上的模型：hf://owner/name 或 hf://owner/name/FILE.gguf。只下载一次；形状、上下文、分词器和聊天模板随之而来。需要授权的模型要求环境中有 HF_TOKEN。</translation>
+        <translation>请指定 Hugging Face Hub 上的模型：hf://owner/name 或 hf://owner/name/FILE.gguf。只下载一次；形状、上下文、分词器和对话模板随之而来。需要授权的模型要求环境中有 HF_TOKEN。</translation>
     </message>
     <message>
         <source>Model on the hub</source>
@@ -13366,7 +13430,7 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>Asking the hub…</source>
-        <translation>正在询问 Hub…</translation>
+        <translation>正在查询 Hub…</translation>
     </message>
 </context>
 <context>
@@ -13737,7 +13801,15 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>no: it is left out, none of its steps was finite</source>
-        <translation>否：被略去，它没有一步的数值是有限的</translation>
+        <translation>否：被略去，它的训练步都不是有限值</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>略去</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, their steps were not finite</source>
+        <translation>%2 个样本中的 %1 个，其训练步不是有限值</translation>
     </message>
 </context>
 <context>
@@ -13930,7 +14002,7 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>Show the selected line below the table, in full, as its process wrote it</source>
-        <translation>表格下方所选的行，完整显示，与其进程所写的一致</translation>
+        <translation>在表格下方完整显示所选的行，与其进程写出的一致</translation>
     </message>
 </context>
 <context>
@@ -14029,7 +14101,7 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>Stopping after a checkpoint…</source>
-        <translation>正在保存检查点后停止…</translation>
+        <translation>保存检查点后将停止…</translation>
     </message>
     <message>
         <source>Killing…</source>
@@ -14183,7 +14255,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Docks</source>
-        <translation>停靠窗口</translation>
+        <translation>面板</translation>
     </message>
     <message>
         <source>Pictures</source>
@@ -14227,19 +14299,19 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>The run stops when the next block is complete.</source>
-        <translation>运行在下一个完成的块之后结束。</translation>
+        <translation>运行将在下一个块完成时停止。</translation>
     </message>
     <message>
         <source>The run stops at the end of this epoch.</source>
-        <translation>运行在此轮次之后结束。</translation>
+        <translation>运行将在此轮次结束时停止。</translation>
     </message>
     <message>
         <source>Mark as read</source>
-        <translation>已读</translation>
+        <translation>标为已读</translation>
     </message>
     <message>
         <source>Dismisses the warning</source>
-        <translation>移除此警告</translation>
+        <translation>关闭此警告</translation>
     </message>
     <message>
         <source>Taking the tracker forward…</source>
@@ -14255,7 +14327,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>%1 Take it forward from the manifests? The file as it is now is kept beside it.</source>
-        <translation>%1 根据清单将它推进到最新吗？当前的文件会保留在旁边。</translation>
+        <translation>%1 要根据清单将它推进到最新吗？当前的文件会保留在旁边。</translation>
     </message>
     <message>
         <source>Take the tracker forward</source>
@@ -14301,7 +14373,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>no perspective of your own is shown</source>
-        <translation>未显示自建的视图</translation>
+        <translation>未显示自建的视角</translation>
     </message>
     <message>
         <source>no run is shown</source>
@@ -14329,11 +14401,11 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>there are fewer than two replicas to merge</source>
-        <translation>没有两个可合并的副本</translation>
+        <translation>可合并的副本不足两个</translation>
     </message>
     <message>
         <source>no chunk is poisoned</source>
-        <translation>没有中毒的数据段</translation>
+        <translation>没有有毒的数据段</translation>
     </message>
     <message>
         <source>the run is in the workspace</source>
@@ -14387,7 +14459,7 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>Pause at the end of the chunks in training</source>
-        <translation>在正在训练的分片结束时暂停</translation>
+        <translation>在训练中的数据段结束时暂停</translation>
     </message>
     <message>
         <source>the folder of the run cannot be read</source>
@@ -14820,7 +14892,7 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Changed only (%1)</source>
-        <translation>仅看更改 (%1)</translation>
+        <translation>仅看更改（%1）</translation>
     </message>
     <message>
         <source>Creating the run…</source>
@@ -14856,7 +14928,7 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Start from</source>
-        <translation>起点：</translation>
+        <translation>起点</translation>
     </message>
     <message>
         <source>Start from %1</source>
@@ -14943,7 +15015,7 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Tokens per second</source>
-        <translation>每秒词元</translation>
+        <translation>每秒词元数</translation>
     </message>
     <message>
         <source>Optimiser steps</source>
@@ -15224,7 +15296,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Let the next one run</source>
-        <translation>让下一个运行</translation>
+        <translation>让下一个先运行</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -15244,7 +15316,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>No run is waiting. “Queue” in a new run puts it here; runs that share a device wait for each other.</source>
-        <translation>没有等待的运行。新建运行中的“队列”会放到这里；共用设备的运行依次等待。</translation>
+        <translation>没有等待的运行。在新建运行时点“队列”会将其放到这里；共用设备的运行依次等待。</translation>
     </message>
     <message>
         <source>Paused: nothing new is started; what is training goes on.</source>
@@ -15319,7 +15391,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Attempt 1 begins with fresh weights</source>
-        <translation>第 1 次尝试从新权重开始</translation>
+        <translation>第 1 次尝试从全新的权重开始</translation>
     </message>
     <message>
         <source>What happens to each chunk</source>
@@ -15397,7 +15469,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs.</source>
-        <translation>从较旧的检查点开始时，较新的内容离开权重：它们的数据段重新空闲并再训练一次。文件保留，可用于采样和新运行。</translation>
+        <translation>从较旧的检查点开始时，较新的内容会从权重中移除：其数据段重新空闲并再训练一次。文件保留，可用于采样和新运行。</translation>
     </message>
     <message>
         <source>No chunk is trained again.</source>
@@ -15442,7 +15514,7 @@ pattern 正则表达式</translation>
     <message numerus="yes">
         <source>I accept that %n chunk(s) are trained again</source>
         <translation>
-            <numerusform>我接受重新训练 %n 个分块</numerusform>
+            <numerusform>我接受重新训练 %n 个数据段</numerusform>
         </translation>
     </message>
     <message>
@@ -15459,7 +15531,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>claimed by workers that are gone, never begun</source>
-        <translation>由已消失的工作进程领取，从未开始</translation>
+        <translation>由已退出的工作进程领取，从未开始</translation>
     </message>
     <message numerus="yes">
         <source>Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs</source>
@@ -15576,7 +15648,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>The checkpoints cannot be found</source>
-        <translation>检查点不在原处</translation>
+        <translation>找不到检查点</translation>
     </message>
     <message>
         <source>The run waits for its data</source>
@@ -15616,6 +15688,10 @@ pattern 正则表达式</translation>
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
     </message>
 </context>
 <context>
@@ -15677,7 +15753,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Prompt</source>
-        <translation>提示</translation>
+        <translation>提示词</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -15685,7 +15761,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Write text</source>
-        <translation>写文本</translation>
+        <translation>生成文本</translation>
     </message>
     <message>
         <source>No checkpoint has been saved yet.</source>
@@ -15693,11 +15769,11 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Stopped by you.</source>
-        <translation>已由您结束。</translation>
+        <translation>已由您停止。</translation>
     </message>
     <message>
         <source>Loading the checkpoint, then writing…</source>
-        <translation>正在加载检查点，然后写…</translation>
+        <translation>正在加载检查点，随后生成…</translation>
     </message>
     <message>
         <source>after %1 steps</source>
@@ -15709,7 +15785,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Writing…</source>
-        <translation>正在写入…</translation>
+        <translation>正在生成…</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -15827,11 +15903,11 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>How this data is cut into blocks and chunks is not known before the run, so there is no map. A chunk can be typed above.</source>
-        <translation>运行之前不知道这些数据会怎样切成块和数据段，因此没有地图。可在上方输入数据段。</translation>
+        <translation>运行之前不知道这些数据会怎样切成块和数据段，因此无法显示图。可在上方输入数据段。</translation>
     </message>
     <message>
         <source>The data has %1 chunks, too many for a map of this size. One can be typed above.</source>
-        <translation>数据有 %1 个数据段，对这么大的地图来说太多了。可在上方输入一个。</translation>
+        <translation>数据有 %1 个数据段，对这么大的图来说太多了。可在上方输入一个。</translation>
     </message>
     <message numerus="yes">
         <source>%n block(s)</source>
@@ -15847,7 +15923,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
-        <translation>%1 第一个轮次从%2开始，最后训练它之前的部分。</translation>
+        <translation>%1 第一轮从%2开始，最后训练它之前的部分。</translation>
     </message>
     <message>
         <source>Choose none</source>
@@ -15855,7 +15931,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Without a chunk the first epoch begins wherever its order begins.</source>
-        <translation>不选择数据段时，第一个轮次从其顺序的开头开始。</translation>
+        <translation>不选择数据段时，第一轮从其顺序的开头开始。</translation>
     </message>
     <message>
         <source>%1 No chunk is chosen. Click the one to start at, or move there with the arrow keys.</source>
@@ -16002,7 +16078,7 @@ pattern 正则表达式</translation>
     <name>furrow::WordsDialog</name>
     <message>
         <source>One text of the data set.</source>
-        <translation>数据集中的一条文本。</translation>
+        <translation>数据集中的一段文本。</translation>
     </message>
     <message>
         <source>The samples that one worker claims and trains at a time. Its size does not change GPU memory: batch size times context does.</source>
@@ -16022,7 +16098,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Every chunk of every block committed once, or named as excluded or poisoned.</source>
-        <translation>每个块的每个数据段提交一次，或被列为排除或有毒。</translation>
+        <translation>每个块的每个数据段提交一次，或列为已排除或有毒。</translation>
     </message>
     <message>
         <source>One training job with its frozen configuration. It lives in one folder.</source>
@@ -16046,7 +16122,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
-        <translation>运行的进程都不存活，也没有记录结束原因：电脑停机或进程被杀死。“恢复”会先显示哪些将重新训练，然后才动手。</translation>
+        <translation>运行没有存活的进程，也没有记录结束原因：计算机停机，或进程被强制结束。“恢复”会先显示哪些内容将重新训练，然后才执行。</translation>
     </message>
     <message>
         <source>The weights of the workers become one set of weights.</source>
@@ -16089,6 +16165,10 @@ pattern 正则表达式</translation>
         <source>At most %1 of memory, %2 times the estimate</source>
         <translation>内存最多 %1，为估计的 %2 倍</translation>
     </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
 </context>
 <context>
     <name>furrow::WorkersPage</name>
@@ -16118,7 +16198,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>Write text…</source>
-        <translation>写文本…</translation>
+        <translation>生成文本…</translation>
     </message>
     <message>
         <source>New run from it…</source>
@@ -16210,7 +16290,7 @@ pattern 正则表达式</translation>
     </message>
     <message>
         <source>As it is now, not as it was at %1. Ages are those of then.</source>
-        <translation>这是现在的状态，不是 %1 时的状态。时长按那时计算。</translation>
+        <translation>这是现在的状态，不是 %1 时的状态。距今时间按那时计算。</translation>
     </message>
 </context>
 </TS>

@@ -1,5 +1,6 @@
 #include "ui/charts/coverage_map.h"
 
+#include "core/run/status/samples_left_out.h"
 #include "ui/charts/chart_data.h"
 #include "ui/charts/coverage_measures.h"
 #include "ui/theme/theme.h"
@@ -264,10 +265,15 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     if (std::isfinite(cell.meanLoss) && (cell.state == ChunkState::Trained || cell.state == ChunkState::Committed))
         parts << tr("mean loss %1").arg(valueText(cell.meanLoss));
     parts << cellWord(cellKindOf(cell));
-    if (cell.state == ChunkState::Committed && std::binary_search(untrained_.begin(), untrained_.end(), cell.id))
+    const auto found = leftOut_.find(cell.id);
+    const TrainedPart part = trainedPart(cell, found == leftOut_.end() ? 0 : found->second);
+    const bool isUntrained = cell.state == ChunkState::Committed && cell.windows > 0 && part.windowsWanted == 0;
+    if (isUntrained)
         parts << tr("left out, none of its steps was finite");
     if (cell.covered > 0 && cell.covered < cell.windows)
-        parts << tr("%1 of %2 samples in checkpoints").arg(samplesDone(cell)).arg(cell.samples);
+        parts << tr("%1 of %2 samples in checkpoints").arg(part.samples).arg(part.samplesWanted);
+    if (part.samplesLeftOut > 0 && !isUntrained)
+        parts << tr("samples left out, their steps were not finite: %1").arg(part.samplesLeftOut);
     if (cell.inherited != Inherited::Nothing)
         parts << tr("trained by the parent run");
     if (cell.worker >= 0)

@@ -5,6 +5,7 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 #include <QSet>
+#include <map>
 #include <optional>
 
 namespace furrow {
@@ -32,8 +33,8 @@ public:
     /// When it is, for the ages of the chunks [ns since 1970]; absent: now.
     void setMoment(std::optional<std::int64_t> wallNs) { moment_ = wallNs; }
     void setProgress(const std::vector<std::pair<ChunkId, double>>& progress);
-    /// Committed chunks of which nothing was trained, ascending: their tips say so.
-    void setUntrained(std::vector<ChunkId> chunks) { untrained_ = std::move(chunks); }
+    /// Windows of chunks that were left out, as their steps were not finite: tips count them apart.
+    void setLeftOut(std::map<ChunkId, std::int64_t> windows) { leftOut_ = std::move(windows); }
     /// Draw every chunk as one of the resume kinds instead of its state; empty: states.
     void setKinds(std::vector<CellKind> kinds);
     void setSelected(const std::vector<ChunkId>& chunks, ChunkId current = {});
@@ -114,7 +115,7 @@ private:
     MapColors colors_;
     std::vector<QRgb> palette_;
     std::unordered_map<std::int64_t, double> progress_;
-    std::vector<ChunkId> untrained_;
+    std::map<ChunkId, std::int64_t> leftOut_; ///< windows
     QSet<qint64> openBlocks_;
     std::vector<std::int32_t> selected_; ///< cells
     std::int32_t current_ = -1;

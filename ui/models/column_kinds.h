@@ -11,6 +11,12 @@ namespace furrow {
 
 inline QString lossText(double loss) { return std::isfinite(loss) ? fixedText(loss, 3) : QStringLiteral("–"); }
 
+/// Kept tokens per active second; a run that has trained nothing has none yet. @param perSecond  meanTokensPerSecond()
+inline QString keptPaceText(double perSecond)
+{
+    return perSecond > 0 ? countText(std::llround(perSecond)) : QStringLiteral("–");
+}
+
 /// Column of a count.
 template <typename Row>
 TableColumn<Row> counted(std::function<QString()> title, std::function<std::int64_t(const Row&)> value)

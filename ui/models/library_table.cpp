@@ -1,6 +1,8 @@
 #include "ui/models/library_table.h"
 
 #include "core/config/schema.h"
+#include "ui/models/column_kinds.h"
+#include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
@@ -20,6 +22,15 @@ QString joinedTags(const RunLine& line)
     for (const std::string& tag : line.notes.tags)
         tags.append(QString::fromStdString(tag));
     return tags.join(QStringLiteral(", "));
+}
+
+/// The words that the views of a run have for it (stateWord() of a status).
+QString libraryState(const RunLine& line)
+{
+    if (line.markedByHand)
+        return QCoreApplication::translate("Words", "Finished (marked by hand)");
+    return line.hindrance.empty() ? stateWord(line.state)
+                                  : QStringLiteral("%1: %2").arg(stateWord(line.state), coreWords(line.hindrance));
 }
 
 TableColumn<RunLine> words(std::function<QString()> title, std::function<QString(const RunLine&)> text)
@@ -84,8 +95,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
     std::vector<TableColumn<RunLine>> columns {
         words(
             [] { return QCoreApplication::translate("LibraryTable", "Run"); }, [](const RunLine& l) { return l.name; }),
-        words([] { return QCoreApplication::translate("LibraryTable", "State"); },
-            [](const RunLine& l) { return stateWord(l.state); }),
+        words([] { return QCoreApplication::translate("LibraryTable", "State"); }, libraryState),
         number([] { return QCoreApplication::translate("LibraryTable", "Loss"); },
             [](const RunLine& l) { return l.loss; }, loss),
         number([] { return QCoreApplication::translate("LibraryTable", "Eval loss"); },
@@ -95,8 +105,7 @@ std::vector<TableColumn<RunLine>> libraryColumns()
         number([] { return QCoreApplication::translate("LibraryTable", "Steps"); },
             [](const RunLine& l) { return static_cast<double>(l.steps); }, count),
         number([] { return QCoreApplication::translate("LibraryTable", "Kept tokens per active second"); },
-            [](const RunLine& l) { return l.meanTokensPerSecond; },
-            [count](double speed) { return speed > 0 ? count(speed) : QStringLiteral("–"); }),
+            [](const RunLine& l) { return l.meanTokensPerSecond; }, keptPaceText),
         number([] { return QCoreApplication::translate("LibraryTable", "Active time"); },
             [](const RunLine& l) { return l.activeSeconds; }, durationText),
         number([] { return QCoreApplication::translate("LibraryTable", "Chunks committed, latest epochs"); },
@@ -144,7 +153,7 @@ void LibraryTableFilter::reindex()
     const auto* table = dynamic_cast<const LibraryTable*>(sourceModel());
     texts_.clear();
     for (const RunLine& line : table->rows()) {
-        QStringList parts { line.name, stateWord(line.state), line.preset, joinedTags(line),
+        QStringList parts { line.name, libraryState(line), line.preset, joinedTags(line),
             QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note) };
         for (const Setting& setting : settings()) {
             if (line.config)

@@ -749,6 +749,18 @@ StatusPtr shownStatus(Workbench& bench)
             bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
 }
 
+std::map<ChunkId, std::int64_t> shownLeftOut(Workbench& bench)
+{
+    std::map<ChunkId, std::int64_t> windows;
+    const TablesPtr& tables = bench.watcher().tables();
+    const auto moment = bench.replay().moment();
+    const SkippedThen then(moment.value_or(0), tables.get(), bench.replay().left());
+    for (const SkippedChunk& chunk : then.chunks())
+        if (const auto count = moment ? then.windowsOf(chunk) : chunk.windowsSkipped(); count > 0)
+            windows[chunk.chunk] = count;
+    return windows;
+}
+
 std::vector<ChunkId> shownUntrained(Workbench& bench)
 {
     std::vector<ChunkId> untrained;

@@ -60,6 +60,9 @@ StatusPtr presentStatus(Workbench& bench);
 /// replayed. Null: nothing was read yet.
 StatusPtr shownStatus(Workbench& bench);
 
+/// Windows that are left out of chunks at the time that is shown, as their steps were not finite: by chunk, of all
+/// epochs. The others have none.
+std::map<ChunkId, std::int64_t> shownLeftOut(Workbench& bench);
 /// Committed chunks, at the time that is shown, of which nothing is in the weights: no step of them was finite. Of all
 /// epochs, ascending.
 std::vector<ChunkId> shownUntrained(Workbench& bench);

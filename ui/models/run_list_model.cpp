@@ -208,7 +208,8 @@ QVariant RunListModel::attemptData(const RunLine& line, const Attempts& attempts
 {
     const AttemptLine& attempt = attempts.lines[static_cast<std::size_t>(row)];
     const QString name = tr("Attempt %1").arg(attempt.number);
-    const QString steps = tr("%1 steps").arg(countText(stepsOf(line, attempts, attempt)));
+    const std::int64_t count = stepsOf(line, attempts, attempt);
+    const QString steps = count == 1 ? tr("1 step") : tr("%1 steps").arg(countText(count));
     const QString subtitle = tr("%1, %2").arg(attemptTime(line, attempt), attemptState(line, attempt));
     const QStringList changes = changeTexts(attempt);
     switch (role) {

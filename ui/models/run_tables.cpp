@@ -189,8 +189,12 @@ std::vector<TableColumn<BlockLine>> blockColumns()
         counted<B>(
             [] { return QCoreApplication::translate("Tables", "Trained"); }, [](const B& b) { return b.trained; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Leased"); }, [](const B& b) { return b.leased; }),
-        counted<B>(
-            [] { return QCoreApplication::translate("Tables", "Work lost"); }, [](const B& b) { return b.lost; }),
+        explained<B>(counted<B>([] { return QCoreApplication::translate("Tables", "Work lost"); },
+                         [](const B& b) { return b.lost; }),
+            [] {
+                return QCoreApplication::translate("Tables",
+                    "Trained or begun, and their weights are gone: they are trained again. Below the meters of the overview it says how many went with their workers, by going back to an older checkpoint, and with damage.");
+            }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Partly trained"); },
             [](const B& b) { return b.partly; }),
         counted<B>([] { return QCoreApplication::translate("Tables", "Free"); }, [](const B& b) { return b.free; }),
@@ -287,8 +291,12 @@ std::vector<TableColumn<IncarnationRow>> incarnationColumns()
                 return QCoreApplication::translate("Tables",
                     "Tokens that this worker has trained, those whose work was lost too. Of a merge: those in the weights that it wrote. Where all workers train one model, worker 0 has those of all of them since the run began, and each other one its own part since its process started.");
             }),
-        lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
-            [](const I& i) { return i.step > 0 && i.worker != kNoWorker ? i.loss : std::nan(""); }),
+        explained<I>(lossColumn<I>([] { return QCoreApplication::translate("Tables", "Loss"); },
+                         [](const I& i) { return i.step > 0 && i.worker != kNoWorker ? i.loss : std::nan(""); }),
+            [] {
+                return QCoreApplication::translate("Tables",
+                    "Loss of the newest step that this worker told of, also where that step was lost with its weights.");
+            }),
         { [] { return QCoreApplication::translate("Tables", "Speed"); },
             [](const I& i) { return i.live ? rateText(i.tokensPerSecond) : QStringLiteral("–"); },
             [](const I& i) { return QVariant(i.live ? i.tokensPerSecond : 0.0); }, true, {} },

@@ -46,14 +46,20 @@ AlertList::AlertList(QWidget* parent)
 void AlertList::setAlerts(const std::vector<Alert>& alerts)
 {
     setVisible(!alerts.empty());
-    if (alerts.size() == shown_)
+    const std::size_t rows = std::min(alerts.size(), kMost);
+    std::vector<std::pair<std::int64_t, QString>> wanted;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const Alert& alert = alerts[alerts.size() - 1 - i];
+        wanted.emplace_back(alert.wallNs, alert.text);
+    }
+    if (alerts.size() == count_ && wanted == shown_) // one may have been withdrawn for another
         return;
-    shown_ = alerts.size();
+    count_ = alerts.size();
+    shown_ = std::move(wanted);
     while (QLayoutItem* item = column_->takeAt(0)) {
         delete item->widget();
         delete item;
     }
-    const std::size_t rows = std::min(alerts.size(), kMost);
     for (std::size_t i = 0; i < rows; ++i)
         column_->addWidget(makeRow(alerts[alerts.size() - 1 - i]));
     if (alerts.size() > rows)

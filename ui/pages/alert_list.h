@@ -3,6 +3,8 @@
 #include "ui/models/alerts.h"
 
 #include <QWidget>
+#include <utility>
+#include <vector>
 
 class QLabel;
 class QVBoxLayout;
@@ -19,7 +21,8 @@ public:
 
 private:
     QVBoxLayout* column_;
-    std::size_t shown_ = 0;
+    std::size_t count_ = 0;
+    std::vector<std::pair<std::int64_t, QString>> shown_; ///< times and texts of the rows
 };
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/lost_steps.h"
 #include "ui/charts/map_legend.h"
+#include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/shown_name.h"
@@ -420,7 +421,7 @@ void ComparePage::showSummary()
             ? tr("%1, mean of %Ln chunk(s)", nullptr, chunks).arg(fixedText(run.meanLoss, kDecimals))
             : QStringLiteral("–");
         rows.push_back({ nameOf(run), stateWord(status), workers, loss, evaluation, overChunks, countText(status.steps),
-            countText(status.tokens), durationText(status.activeSeconds), fixedText(run.meanTokensPerSecond, 0),
+            countText(status.tokens), durationText(status.activeSeconds), keptPaceText(run.meanTokensPerSecond),
             countText(status.attempt) });
     }
     fill(*summary_,
@@ -460,6 +461,9 @@ void ComparePage::showChunks()
     }
     if (alignment.common == 0)
         aligned_->setText(tr("No chunk of the first epoch was trained by both yet."));
+    else if (alignment.common == 1)
+        aligned_->setText(tr("1 chunk of the first epoch in common, difference %1 nats.")
+                .arg(fixedText(alignment.meanDifference, kDecimals)));
     else
         aligned_->setText(
             tr("%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.")

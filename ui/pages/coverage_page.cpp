@@ -277,7 +277,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
         }
     }
     map_->setProgress(progress);
-    map_->setUntrained(shownUntrained(bench_));
+    map_->setLeftOut(shownLeftOut(bench_));
     map_->setOpenBlocks(std::move(open));
     if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
         readBlocks();

@@ -1,6 +1,7 @@
 #include "ui/pages/epoch_meters.h"
 
 #include "core/run/status/samples_left_out.h"
+#include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
 #include "ui/widgets/meters.h"
@@ -53,6 +54,11 @@ EpochMeters::EpochMeters(QWidget* parent)
     words->addWidget(poisoned_);
     words->addStretch();
     column->addLayout(words);
+    connect(&lostReader_, &LostReader::causesRead, this, [this](const LostReader::CausesPtr& causes, qint64 lost) {
+        causes_ = causes;
+        explained_ = lost;
+        showLegend();
+    });
 }
 
 void EpochMeters::clear()
@@ -61,11 +67,28 @@ void EpochMeters::clear()
         meter->setParts({}, std::nullopt);
         meter->setNumbers(QStringLiteral("–"), {}, {});
     }
+    lostReader_.cancel();
+    asked_.reset();
+    causes_.reset();
     legend_->setEntries({});
     poisoned_->clear();
 }
 
-void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
+/// A status comes twice a second, and mostly the same work is lost.
+void EpochMeters::askWhyLost(const RunStatus& status, bool isPast)
+{
+    const Asked now { status.folder, status.attempt, status.checkpoints, epoch_.lost.sum() };
+    const bool isWanted = !isPast && epoch_.lost.sum() > 0;
+    if (isWanted && asked_ == now)
+        return;
+    lostReader_.cancel();
+    causes_.reset();
+    asked_ = isWanted ? std::optional(now) : std::nullopt;
+    if (isWanted)
+        lostReader_.read(status);
+}
+
+void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained, bool isPast)
 {
     const auto shown = shownEpochs(status);
     if (!shown) {
@@ -80,6 +103,8 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     epochs_ = shown->count();
     untrained_ = untrained;
     leavesFilesOut_ = !status.leftOut.empty();
+    epoch_ = epoch;
+    askWhyLost(status, isPast);
     showChunks(epoch);
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
@@ -105,11 +130,12 @@ void EpochMeters::showChunks(const EpochRow& epoch)
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(wanted) : std::nullopt,
         { part(ChunkState::Committed, MeterFill::Committed), part(ChunkState::Trained, MeterFill::TrainedStripes),
             part(ChunkState::Leased, MeterFill::Leased) });
-    showLegend(epoch);
+    showLegend();
 }
 
-void EpochMeters::showLegend(const EpochRow& epoch)
+void EpochMeters::showLegend()
 {
+    const EpochRow& epoch = epoch_;
     const ChunkCounts chunks = countedOnce(epoch);
     const LostChunks& lost = epoch.lost;
     std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])),
@@ -126,8 +152,12 @@ void EpochMeters::showLegend(const EpochRow& epoch)
         entries.push_back({ tr("not prepared %1").arg(countText(pending)), std::nullopt });
     if (const auto partly = epoch.partly.sum(); partly > 0)
         entries.push_back({ tr("partly trained %1").arg(countText(partly)), std::nullopt });
-    if (lost.sum() > 0)
+    if (lost.sum() > 0) {
         entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
+        const bool isExplained = causes_ && explained_ == lost.sum(); // else they are of another moment
+        for (const QString& cause : isExplained ? coreWords(*causes_) : QStringList())
+            entries.push_back({ tr("of these %1").arg(cause), std::nullopt });
+    }
     if (lost.released > 0)
         entries.push_back({ tr("claimed by workers that are gone %1").arg(countText(lost.released)), std::nullopt });
     if (chunks[ChunkState::Excluded] > 0)

@@ -2,6 +2,7 @@
 
 #include "core/run/status/telling_workers.h"
 #include "ui/charts/series_chart.h"
+#include "ui/models/column_kinds.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/run_words.h"
@@ -186,7 +187,7 @@ void OverviewPage::takeShown()
 void OverviewPage::take(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
-    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
+    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status), bench_.replay().moment().has_value());
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence
         = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");
@@ -236,7 +237,7 @@ void OverviewPage::showFigures(const RunStatus& status)
             : evaluation->superseded ? tr("Eval loss, not the newest, step %1").arg(step)
             : evaluation->merged     ? tr("Eval loss, merged, step %1").arg(step)
                                      : tr("Eval loss, worker %1, step %2").arg(evaluation->replica).arg(step));
-    const QString pace = fixedText(meanTokensPerSecond(status), 0);
+    const QString pace = keptPaceText(meanTokensPerSecond(status));
     if (isAnyAlive(status))
         figures_->setValue(2, fixedText(status.tokensPerSecond, 0),
             tr("Now, all workers together. Kept tokens per second of active time: %1").arg(pace));

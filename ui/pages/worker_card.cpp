@@ -77,7 +77,7 @@ void WorkerCard::setStatus(const WorkerStatus& status, bool endWanted)
     loss_->setText(status.step > 0 ? lossText(status.loss, status.lossIsGone) : QStringLiteral("–"));
     loss_->setToolTip(status.lossIsGone ? lossIsGoneText() : QString());
     speed_->setText(status.alive ? rateText(status.tokensPerSecond) : QString());
-    steps_->setText(tr("%1 steps").arg(countText(status.step)));
+    steps_->setText(status.step == 1 ? tr("1 step") : tr("%1 steps").arg(countText(status.step)));
     setAccessibleName(tr("Worker %1: %2, loss %3, %4").arg(worker_).arg(phase_->text(), loss_->text(), speed_->text()));
 }
 

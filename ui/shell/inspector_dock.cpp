@@ -1,6 +1,7 @@
 #include "ui/shell/inspector_dock.h"
 
 #include "core/run/folder/attempt_config.h"
+#include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
 #include "ui/models/run_words.h"
@@ -386,11 +387,15 @@ void InspectorDock::showChunk(ChunkId chunk)
     const Kept kept = keptOf(history);
     const auto untrained = shownUntrained(bench_);
     const bool isUntrained = std::binary_search(untrained.begin(), untrained.end(), chunk);
+    const auto leftOut = shownLeftOut(bench_);
+    const auto found = leftOut.find(chunk);
+    const TrainedPart part
+        = cell == nullptr ? TrainedPart {} : trainedPart(*cell, found == leftOut.end() ? 0 : found->second);
     if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
         addRow(tr("In weights"), // and in checkpoints
-            tr("%1 of %2 samples").arg(countText(samplesDone(*cell)), countText(cell->samples)),
+            tr("%1 of %2 samples").arg(countText(part.samples), countText(part.samplesWanted)),
             tr("%1 of %2 windows; the rest is trained when it is claimed again.")
-                .arg(countText(cell->covered), countText(cell->windows)));
+                .arg(countText(part.windows), countText(part.windowsWanted)));
     else
         addRow(tr("In weights"),
             kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
@@ -402,6 +407,10 @@ void InspectorDock::showChunk(ChunkId chunk)
                 : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
                                  : tr("once"),
             tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
+    if (part.samplesLeftOut > 0 && !isUntrained)
+        addRow(tr("Left out"),
+            tr("%1 of %2 samples, their steps were not finite")
+                .arg(countText(part.samplesLeftOut), countText(cell->samples)));
     if (kept.lost > 0)
         addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)

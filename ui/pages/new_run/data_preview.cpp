@@ -132,6 +132,7 @@ QString DataPreview::headText(const ProbeResult& probe) const
         parts.append(tr("%n block(s)", nullptr, static_cast<int>(*seen.blocks)));
     if (seen.chunks)
         parts.append(seen.chunksExact ? tr("%n chunk(s)", nullptr, static_cast<int>(*seen.chunks))
+                : *seen.chunks == 1   ? tr("at least 1 chunk")
                                       : tr("at least %1 chunks").arg(countText(*seen.chunks)));
     parts.append(
         seen.rowsExact ? tr("%1 samples").arg(countText(seen.rows)) : tr("about %1 samples").arg(countText(seen.rows)));
