@@ -58,7 +58,16 @@ def breaches():
             if include.endswith("_torch.h") and not torch_room:
                 yield path, f"includes {include}: torch headers stay in core/cuda, core/collective and core/train"
 
-found = list(breaches())
+
+def unordered():
+    """Rooms and folders that have no place above: they could include anything."""
+    for place, known in [("core", set(ROOMS)), *((room, set().union(*floors)) for room, floors in FOLDERS.items())]:
+        for folder in sorted((ROOT / place).iterdir()):
+            if folder.is_dir() and folder.name not in known:
+                yield folder, "has no place in the order of tests/check_layering.py"
+
+
+found = list(breaches()) + list(unordered())
 for path, why in found:
     print(f"{path.relative_to(ROOT)} {why}")
 sys.exit(1 if found else 0)

@@ -1,3 +1,5 @@
+#include "tests/must_have.h"
+
 #include <QProcess>
 #include <QStandardPaths>
 #include <QtTest>
@@ -47,8 +49,8 @@ private Q_SLOTS:
     {
         QFETCH(QStringList, words);
         QFETCH(QStringList, offered);
-        if (QStandardPaths::findExecutable(QStringLiteral("bash")).isEmpty())
-            QSKIP("bash is not installed");
+        SKIP_WITHOUT(
+            "bash", !QStandardPaths::findExecutable(QStringLiteral("bash")).isEmpty(), "bash is not installed.");
         QCOMPARE(offeredByBash(words), offered);
     }
 
@@ -63,8 +65,8 @@ private Q_SLOTS:
         QFETCH(QString, shell);
         const auto text = linesOf(QStringLiteral("furrowctl"), { QStringLiteral("completion"), shell });
         QVERIFY(text.join(QLatin1Char('\n')).contains(QStringLiteral("stop-after-epoch")));
-        if (QStandardPaths::findExecutable(shell).isEmpty())
-            QSKIP("this shell is not installed");
+        SKIP_WITHOUT(
+            qPrintable(shell), !QStandardPaths::findExecutable(shell).isEmpty(), "This shell is not installed.");
         QTemporaryFile file;
         QVERIFY(file.open());
         file.write(text.join(QLatin1Char('\n')).toUtf8());

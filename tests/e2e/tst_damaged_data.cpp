@@ -7,6 +7,7 @@
 #include "core/trials/bench/data_bench.h"
 #include "fake_hub.h"
 #include "tests/fakes/gzip.h"
+#include "tests/must_have.h"
 
 #include <QDir>
 #include <QFile>
@@ -85,8 +86,7 @@ private Q_SLOTS:
     {
         const auto written
             = furrow::writeBenchParquet(furrow::pathFromUtf8(in("page.parquet").toStdString()), texts(kRows));
-        if (!written.ok())
-            QSKIP(written.error().message.c_str());
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         damageMiddle(in("page.parquet"));
         const auto out = RunDriver::ctl(runOn(in("page.parquet"), "page"));
         QCOMPARE(out.exitCode, 1);
@@ -109,8 +109,7 @@ private Q_SLOTS:
     {
         const auto written
             = furrow::writeBenchParquet(furrow::pathFromUtf8(in("left.parquet").toStdString()), texts(kRows));
-        if (!written.ok())
-            QSKIP(written.error().message.c_str());
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         damageMiddle(in("left.parquet"));
         const auto out = RunDriver::ctl(runOn(in("left.parquet"), "left")
             + QStringList { QStringLiteral("--bad-files"), QStringLiteral("leave_out"), QStringLiteral("--epochs"),
@@ -135,8 +134,7 @@ private Q_SLOTS:
         QDir().mkpath(in("three"));
         for (const char* name : { "three/a.parquet", "three/b.parquet", "three/c.parquet" }) {
             const auto written = furrow::writeBenchParquet(furrow::pathFromUtf8(in(name).toStdString()), texts(kRows));
-            if (!written.ok())
-                QSKIP(written.error().message.c_str());
+            SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         }
         damageMiddle(in("three/b.parquet"));
         const auto out = RunDriver::ctl(runOn(in("three"), "without")
@@ -203,8 +201,7 @@ private Q_SLOTS:
     {
         const auto written
             = furrow::writeBenchParquet(furrow::pathFromUtf8(in("decided.parquet").toStdString()), texts(kRows));
-        if (!written.ok())
-            QSKIP(written.error().message.c_str());
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         damageMiddle(in("decided.parquet"));
         QCOMPARE(RunDriver::ctl(runOn(in("decided.parquet"), "decided")).exitCode, 1);
         const auto chunks = [this](const char* what) {
@@ -241,8 +238,11 @@ private Q_SLOTS:
         std::error_code failed;
         std::filesystem::copy_file(furrow::pathFromUtf8(in("cut/a.txt").toStdString()),
             std::filesystem::path(in("name").toStdString() + "/bad\xff.txt"), failed);
-        if (failed)
+        if (failed) {
+            QVERIFY2(failed == std::errc::illegal_byte_sequence || failed == std::errc::invalid_argument,
+                failed.message().c_str());
             QSKIP("This file system takes no name that is not UTF-8.");
+        }
         const auto name = RunDriver::ctl(runOn(in("name"), "of-name"));
         QCOMPARE(name.exitCode, 2);
         QVERIFY2(name.errors.contains(QStringLiteral("not UTF-8"))

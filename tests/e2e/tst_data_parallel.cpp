@@ -163,7 +163,8 @@ private Q_SLOTS:
         QVERIFY2(status[QStringLiteral("state")].toString() != QStringLiteral("failed"),
             qPrintable(status[QStringLiteral("stop_detail")].toString()));
         QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
-        QVERIFY(!log(run, 1).contains("lost one another"));
+        const QByteArray follower = log(run, 1);
+        QVERIFY2(!follower.isEmpty() && !follower.contains("lost one another"), follower.constData());
     }
 
     void runGoesOnWithWorkersThatAreIndependentAndBack()

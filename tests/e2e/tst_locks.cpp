@@ -55,29 +55,38 @@ class TestLocks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase();
-    void init();
-    void aReaderThatStandsStillCostsNoStep();
+    // of one run, which trains on behind each
     void aForeignLockIsNamedAndOutlasted();
+    void aLockForReadingStoppedTheRunAndWasNotNamed();
+    void aLockOnTheMarksOfReadersEndedTheRun();
+    void whoTrainsWasNotNamedWhereRunJsonCannotBeUsed();
+    void aRunOfAnotherUserWasSaidToBeKilled();
+    void aTrackerThatNobodyMayWriteWasNotNamed();
+    void whatStrangersDidCostTheRunNothing();
+    // of a run each
+    void aReaderThatStandsStillCostsNoStep();
     void aStopUnderAForeignLockWasNotHeard();
     void aResumeThatWaitedForALockedTrackerWasSaidToBeStopped();
     void whoHeldTheLockOfARestingRunWasNotNamed();
-    void aLockForReadingStoppedTheRunAndWasNotNamed();
-    void aLockOnTheMarksOfReadersEndedTheRun();
     void aKillWaitedForWhoHeldTheTracker();
     void aLockOnTheWholeTrackerKeptEachCommandWaiting();
+    void aLockedTrackerKeptTheListOfRunsWaiting();
     void aRunThatCouldNotBeReadShowedZeros();
     void aWorkerThatStandsStillInsideAWriteIsEnded();
     void aFeederThatStandsStillInsideAWriteIsEnded();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge();
     void aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch();
-    void aRunOfAnotherUserWasSaidToBeKilled();
     void aStopWaitedWithoutAWord();
-    void aTrackerThatNobodyMayWriteWasNotNamed();
     void aResumeMadeTheFolderOfATrashedRunAgain();
+    void cleanupTestCase();
 
 private:
-    void startRun(int lines, const QStringList& more = {});
-    void finishesWhole();
+    void makeFolder();
+    void startRun(const QStringList& more = {}, int lines = 300);
+    void shareRun();
+    void trainsOn();
+    void endsWhole();
+    void verifyEpochs();
     void freezeInsideAWrite(qint64 pid);
     QString freezeFile() const { return folder_->filePath(QStringLiteral("stands-still")); }
     std::filesystem::path shm() const { return std::filesystem::path(run_.toStdString()) / "tracker.sqlite-shm"; }
@@ -90,6 +99,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> folder_;
     QString run_;
+    bool isShared_ = false; ///< the run trains for the next function
 };
 
 void TestLocks::initTestCase()
@@ -99,39 +109,84 @@ void TestLocks::initTestCase()
     qputenv("FURROW_LEASE_S", "4"); // longer than it takes to find out who stands still
 }
 
-void TestLocks::init()
+void TestLocks::makeFolder()
 {
     folder_ = std::make_unique<QTemporaryDir>();
     run_ = folder_->filePath(QStringLiteral("run"));
     qputenv("FURROW_FREEZE", freezeFile().toUtf8());
 }
 
-void TestLocks::startRun(int lines, const QStringList& more)
+/// A new run. Its epochs take two seconds, and there are always more: it never ends before it was looked at, and is
+/// soon at the end of one.
+void TestLocks::startRun(const QStringList& more, int lines)
 {
+    makeFolder();
     const auto text = RunDriver::writeText(folder_->path(), lines);
     const auto started
         = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text, QStringLiteral("--out"),
                              run_, QStringLiteral("--workers"), QStringLiteral("2"), QStringLiteral("--devices"),
                              QStringLiteral("cpu"), QStringLiteral("--detach") }
-            + RunDriver::tinyModel() + more);
+            + RunDriver::tinyModel() + QStringList { QStringLiteral("--epochs"), QStringLiteral("100000") } + more);
     QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
     QVERIFY(RunDriver::waitForChunks(run_, 4));
     QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run_, 1) > 0, 20'000); // the other one may have trained them all
 }
 
-void TestLocks::finishesWhole()
+/// The run that the function before left training, or a new one.
+void TestLocks::shareRun()
 {
-    QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("finished") }));
+    if (!isShared_ || RunDriver::status(run_)[QStringLiteral("state")].toString() != QStringLiteral("running"))
+        startRun();
+    isShared_ = true;
+}
+
+void TestLocks::trainsOn()
+{
+    const auto before = steps(run_);
+    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 40'000);
+    QCOMPARE(RunDriver::status(run_)[QStringLiteral("attempt")].toInt(), 1);
+}
+
+/// Ends the run with an epoch that it trains to its end.
+void TestLocks::endsWhole()
+{
+    isShared_ = false;
+    const auto asked
+        = RunDriver::ctl({ QStringLiteral("stop"), QStringLiteral("--after"), QStringLiteral("epoch"), run_ });
+    QVERIFY2(asked.exitCode == 0, qPrintable(asked.text + asked.errors));
+    QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("stopped") }));
     const auto status = RunDriver::status(run_);
     QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1); // nothing ended it in between
-    const auto epoch = RunDriver::auditedEpoch(run_);
-    QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
-    QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
+    QVERIFY2(status[QStringLiteral("stop_detail")].toString().startsWith(QStringLiteral("after epoch ")),
+        qPrintable(said({ QStringLiteral("status"), run_ })));
+    QVERIFY(RunDriver::auditedEpoch(run_)[QStringLiteral("complete")].toBool());
+    verifyEpochs();
+}
+
+/// No epoch has anything twice, or has lost anything.
+void TestLocks::verifyEpochs()
+{
+    const auto epochs = RunDriver::ctl({ QStringLiteral("audit"), run_, QStringLiteral("--json") })
+                            .json[QStringLiteral("epochs")]
+                            .toArray();
+    QVERIFY(!epochs.isEmpty());
+    for (const auto& value : epochs) {
+        const QJsonObject epoch = value.toObject();
+        QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+        QCOMPARE(epoch[QStringLiteral("missing")].toInt(-1), 0);
+    }
+}
+
+void TestLocks::cleanupTestCase()
+{
+    if (isShared_) // where it was asked for functions by name
+        endsWhole();
 }
 
 /// A resume that had just begun made runs/NAME anew, with a log and no run in it.
 void TestLocks::aResumeMadeTheFolderOfATrashedRunAgain()
 {
+    makeFolder();
     const QString space = folder_->path();
     run_ = space + QStringLiteral("/runs/run");
     const auto text = RunDriver::writeText(space, 40);
@@ -188,22 +243,22 @@ void TestLocks::freezeInsideAWrite(qint64 pid)
 // `furrowctl audit` stopped by Ctrl+Z inside its transaction froze training and ended a worker.
 void TestLocks::aReaderThatStandsStillCostsNoStep()
 {
-    startRun(1200);
+    startRun();
     Database::Options options;
     options.access = Database::Access::ReadOnly;
     auto db = good(Database::open(tracker(), options));
     const auto still = good(Transaction::read(db));
     QVERIFY(db.integer("SELECT count(*) FROM chunk"));
-    const auto before = steps(run_);
-    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 40'000); // its lease is a minute
-    finishesWhole();
+    trainsOn();
+    endsWhole();
     QCOMPARE(restarts(run_), 0);
 }
 
 // A backup tool, or BEGIN IMMEDIATE by hand: longer than every lease.
 void TestLocks::aForeignLockIsNamedAndOutlasted()
 {
-    startRun(600);
+    shareRun();
+    const int before = restarts(run_);
     auto db = good(Database::open(tracker(), {}));
     std::optional<Transaction> held(good(Transaction::begin(db)));
     QElapsedTimer timer;
@@ -220,8 +275,8 @@ void TestLocks::aForeignLockIsNamedAndOutlasted()
         = 1000 * std::max(12, qEnvironmentVariableIntValue("FURROW_LOCK_S")); // three times the first lease
     QTRY_VERIFY_WITH_TIMEOUT(timer.elapsed() > heldMs, heldMs + 8'000);
     held.reset();
-    finishesWhole();
-    QCOMPARE(restarts(run_), 0);
+    trainsOn();
+    QCOMPARE(restarts(run_), before);
 }
 
 // It could not be written down, and nobody else was told of it.
@@ -229,7 +284,7 @@ void TestLocks::aStopUnderAForeignLockWasNotHeard()
 {
     qputenv("FURROW_BUSY_S", "1");
     const auto atTheEnd = qScopeGuard([] { qunsetenv("FURROW_BUSY_S"); });
-    startRun(3000);
+    startRun();
     auto db = good(Database::open(tracker(), {}));
     std::optional<Transaction> held(good(Transaction::begin(db)));
     const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run_ });
@@ -237,15 +292,14 @@ void TestLocks::aStopUnderAForeignLockWasNotHeard()
     QVERIFY2((stop.text + stop.errors).contains(QStringLiteral("was asked by a signal")), qPrintable(stop.errors));
     held.reset();
     QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("interrupted") }));
-    const auto epoch = RunDriver::auditedEpoch(run_);
-    QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
+    verifyEpochs();
     QCOMPARE(restarts(run_), 0);
 }
 
 // "stopped: a person stopped it", and the command came back as failed though the run began later.
 void TestLocks::aResumeThatWaitedForALockedTrackerWasSaidToBeStopped()
 {
-    startRun(3000);
+    startRun();
     QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run_, QStringLiteral("--wait") }).exitCode, 0);
     auto db = good(Database::open(tracker(), {}));
     std::optional<Transaction> held(good(Transaction::begin(db)));
@@ -267,7 +321,7 @@ void TestLocks::aResumeThatWaitedForALockedTrackerWasSaidToBeStopped()
 // `flock -s`, as a backup may take it: a resume named "a process that cannot be seen from here", a status nobody.
 void TestLocks::whoHeldTheLockOfARestingRunWasNotNamed()
 {
-    startRun(600);
+    startRun();
     QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run_, QStringLiteral("--wait") }).exitCode, 0);
     QProcess holder;
     holder.start(QStringLiteral("flock"),
@@ -286,7 +340,7 @@ void TestLocks::whoHeldTheLockOfARestingRunWasNotNamed()
 // Whoever may read the files can lock them for reading: the run stood still, and nobody said why.
 void TestLocks::aLockForReadingStoppedTheRunAndWasNotNamed()
 {
-    startRun(1200);
+    shareRun();
     {
         const furrow::test::ForeignLock lock(shm(), 120);
         QVERIFY(lock.pid() > 0);
@@ -302,13 +356,14 @@ void TestLocks::aLockForReadingStoppedTheRunAndWasNotNamed()
         };
         QTRY_VERIFY_WITH_TIMEOUT(isLogged(), 10'000);
     }
-    finishesWhole();
+    trainsOn();
 }
 
 // SQLite gives up after ten seconds without asking anybody, and so did the run: with what no checkpoint had.
 void TestLocks::aLockOnTheMarksOfReadersEndedTheRun()
 {
-    startRun(2400);
+    shareRun();
+    const int before = restarts(run_);
     {
         const furrow::test::ForeignLock lock(shm(), 123, 5);
         QVERIFY(lock.pid() > 0);
@@ -318,14 +373,42 @@ void TestLocks::aLockOnTheMarksOfReadersEndedTheRun()
         QTRY_VERIFY_WITH_TIMEOUT(said({ QStringLiteral("status"), run_ }).contains(named), 40'000);
         QTRY_VERIFY_WITH_TIMEOUT(timer.elapsed() > 15'000, 20'000);
     }
-    finishesWhole();
-    QCOMPARE(restarts(run_), 0);
+    trainsOn();
+    QCOMPARE(restarts(run_), before);
+}
+
+// A stop refused and left a person without a way to end the run.
+void TestLocks::whoTrainsWasNotNamedWhereRunJsonCannotBeUsed()
+{
+    shareRun();
+    const auto named = QStringLiteral("process %1").arg(RunDriver::supervisorPid(run_));
+    const QString path = run_ + QStringLiteral("/run.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray whole = file.readAll();
+    file.close();
+    const auto write = [&path](const QByteArray& text) {
+        QFile changed(path);
+        return changed.open(QIODevice::WriteOnly | QIODevice::Truncate) && changed.write(text) == text.size();
+    };
+    QByteArray newer = whole;
+    newer.replace("\"format\": 1,", "\"format\": 77,");
+    QVERIFY(newer != whole);
+    for (const QByteArray& text : { newer, whole.left(whole.size() / 2) }) {
+        const auto restore = qScopeGuard([&] { QVERIFY(write(whole)); });
+        QVERIFY(write(text));
+        for (const char* command : { "stop", "kill" }) {
+            const auto shown = said({ QLatin1String(command), run_ });
+            QVERIFY2(shown.contains(named), qPrintable(shown));
+        }
+    }
+    trainsOn();
 }
 
 // "End every process of the run now" took half a minute, without a word.
 void TestLocks::aKillWaitedForWhoHeldTheTracker()
 {
-    startRun(3000);
+    startRun();
     auto db = good(Database::open(tracker(), {}));
     std::optional<Transaction> held(good(Transaction::begin(db)));
     QElapsedTimer timer;
@@ -340,7 +423,7 @@ void TestLocks::aKillWaitedForWhoHeldTheTracker()
 // status, audit and stop answered after 5 to 20 s.
 void TestLocks::aLockOnTheWholeTrackerKeptEachCommandWaiting()
 {
-    startRun(3000);
+    startRun();
     {
         const furrow::test::ForeignLock lock(tracker(), 0x40000000, 1);
         QVERIFY(lock.pid() > 0);
@@ -356,10 +439,49 @@ void TestLocks::aLockOnTheWholeTrackerKeptEachCommandWaiting()
     QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("interrupted") }));
 }
 
+// One that nobody could open cost 5 s, whatever else the workspace had.
+void TestLocks::aLockedTrackerKeptTheListOfRunsWaiting()
+{
+    makeFolder();
+    const QString space = folder_->path();
+    const auto text = RunDriver::writeText(space, 40);
+    for (const QString& name : { QStringLiteral("open"), QStringLiteral("run") }) {
+        run_ = space + QStringLiteral("/runs/") + name;
+        const auto trained
+            = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--data"), text,
+                                 QStringLiteral("--out"), run_, QStringLiteral("--devices"), QStringLiteral("cpu") }
+                + RunDriver::tinyModel());
+        QVERIFY2(trained.exitCode == 0, qPrintable(trained.errors));
+    }
+    const auto listed = [&space](qint64& elapsed) {
+        QElapsedTimer timer;
+        timer.start();
+        const auto list = RunDriver::ctl({ QStringLiteral("list"), QStringLiteral("--workspace"), space });
+        elapsed = timer.elapsed();
+        return list.text;
+    };
+    qint64 free = 0;
+    QVERIFY(!listed(free).contains(QStringLiteral("cannot be read")));
+    if (!QFile::exists(QString::fromStdString(shm().string()))) {
+        QFile made(QString::fromStdString(shm().string()));
+        QVERIFY(made.open(QIODevice::WriteOnly));
+    }
+    for (const auto& file : { shm(), tracker() }) {
+        const furrow::test::ForeignLock lock(file);
+        QVERIFY(lock.pid() > 0);
+        qint64 locked = 0;
+        const auto shown = listed(locked);
+        QVERIFY2(shown.contains(QStringLiteral("The tracker is locked by another program, process %1").arg(lock.pid())),
+            qPrintable(shown));
+        QCOMPARE(shown.count(QStringLiteral("cannot be read")), 1);
+        QVERIFY2(locked - free < 1'500, qPrintable(QString::number(locked))); // the machine may be busy
+    }
+}
+
 // With all of its processes gone nobody could take the WAL up: a snapshot of the first seconds stood for the run.
 void TestLocks::aRunThatCouldNotBeReadShowedZeros()
 {
-    startRun(1200, { QStringLiteral("--checkpoint-minutes"), QStringLiteral("0.01") });
+    startRun({ QStringLiteral("--checkpoint-minutes"), QStringLiteral("0.01") });
     // What only dead workers had is not counted: some of it is in checkpoints.
     QTRY_VERIFY_WITH_TIMEOUT(
         QDir(run_ + QStringLiteral("/checkpoints")).entryList({ QStringLiteral("r*-*") }, QDir::Dirs).size() > 2,
@@ -386,7 +508,7 @@ void TestLocks::aRunThatCouldNotBeReadShowedZeros()
 
 void TestLocks::aWorkerThatStandsStillInsideAWriteIsEnded()
 {
-    startRun(1200);
+    startRun();
     freezeInsideAWrite(RunDriver::workerPid(run_, 1));
     QElapsedTimer timer;
     timer.start();
@@ -394,17 +516,28 @@ void TestLocks::aWorkerThatStandsStillInsideAWriteIsEnded()
     good(Transaction::begin(db)); // whoever wants to write waits so long
     qInfo("the lock was free again after %lld ms", timer.elapsed());
     QVERIFY(timer.elapsed() < 10'000);
-    finishesWhole();
+    QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 40'000);
+    trainsOn();
+    endsWhole();
     QCOMPARE(restarts(run_), 1);
 }
 
 void TestLocks::aFeederThatStandsStillInsideAWriteIsEnded()
 {
-    startRun(3000);
-    freezeInsideAWrite(good(good(furrow::LedgerReader::open(tracker())).totals()).feeder->pid);
+    startRun();
+    const auto feeder = [this] { return good(good(furrow::LedgerReader::open(tracker())).totals()).feeder; };
+    const auto frozen = feeder();
+    QVERIFY(frozen.has_value());
+    freezeInsideAWrite(frozen->pid);
     auto db = good(Database::open(tracker(), {}));
     good(Transaction::begin(db));
-    finishesWhole();
+    const auto isAnother = [&] {
+        const auto now = feeder();
+        return now.has_value() && now->pid != frozen->pid;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isAnother(), 40'000);
+    trainsOn();
+    endsWhole();
     QCOMPARE(restarts(run_), 0);
 }
 
@@ -413,14 +546,13 @@ void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtAMerge()
 {
     const auto lease = qgetenv("FURROW_LEASE_S");
     qputenv("FURROW_LEASE_S", "60");
-    startRun(1200, { QStringLiteral("--merge-tokens"), QStringLiteral("3000") });
+    startRun({ QStringLiteral("--merge-tokens"), QStringLiteral("3000") });
     qputenv("FURROW_LEASE_S", lease);
     const auto pid = RunDriver::workerPid(run_, 1);
     QVERIFY(pid > 0 && RunDriver::hold(pid));
     QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 20'000);
-    const auto before = steps(run_);
-    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before + 50, 40'000); // its lease is a minute
-    finishesWhole();
+    trainsOn(); // its lease is a minute
+    endsWhole();
     QCOMPARE(restarts(run_), 1);
 }
 
@@ -429,12 +561,14 @@ void TestLocks::aWorkerThatStandsStillKeepsNobodyWaitingAtTheEndOfAnEpoch()
 {
     const auto lease = qgetenv("FURROW_LEASE_S");
     qputenv("FURROW_LEASE_S", "60");
-    startRun(600);
+    startRun({ QStringLiteral("--epochs"), QStringLiteral("1") }, 600);
     qputenv("FURROW_LEASE_S", lease);
     const auto pid = RunDriver::workerPid(run_, 1);
     QVERIFY(pid > 0 && RunDriver::hold(pid));
     QTRY_VERIFY_WITH_TIMEOUT(restarts(run_) == 1, 40'000);
-    finishesWhole();
+    QVERIFY(RunDriver::waitForState(run_, { QStringLiteral("finished") }));
+    QCOMPARE(RunDriver::status(run_)[QStringLiteral("attempt")].toInt(), 1); // nothing ended it in between
+    verifyEpochs();
 }
 
 // "Every process of the run is being ended", with exit code 0, and the run trained on.
@@ -443,7 +577,7 @@ void TestLocks::aRunOfAnotherUserWasSaidToBeKilled()
     constexpr uid_t kNobody = 65534;
     if (geteuid() != 0)
         QSKIP("only root can be another user");
-    startRun(1200);
+    shareRun();
     std::filesystem::permissions(
         folder_->path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
     const pid_t child = fork(); // the programs may lie where nobody else can read them
@@ -459,15 +593,13 @@ void TestLocks::aRunOfAnotherUserWasSaidToBeKilled()
     int ended = 0;
     QCOMPARE(waitpid(child, &ended, 0), child);
     QCOMPARE(WEXITSTATUS(ended), 1);
-    const auto before = steps(run_);
-    QTRY_VERIFY_WITH_TIMEOUT(steps(run_) > before, 20'000);
-    finishesWhole();
+    trainsOn();
 }
 
 // `stop --wait` said nothing for ever while the supervisor stood still; status knew it at once.
 void TestLocks::aStopWaitedWithoutAWord()
 {
-    startRun(1200);
+    startRun();
     const auto supervisor = RunDriver::supervisorPid(run_);
     QVERIFY(RunDriver::hold(supervisor));
     QProcess stop;
@@ -488,7 +620,7 @@ void TestLocks::aStopWaitedWithoutAWord()
 void TestLocks::aTrackerThatNobodyMayWriteWasNotNamed()
 {
     using namespace std::filesystem;
-    startRun(1200);
+    shareRun();
     const path index = tracker().string() + "-shm";
     const auto hindrance = [this] { return RunDriver::status(run_)[QStringLiteral("hindrance")].toString(); };
     permissions(index, perms::owner_read);
@@ -496,7 +628,13 @@ void TestLocks::aTrackerThatNobodyMayWriteWasNotNamed()
         qPrintable(hindrance()));
     permissions(index, perms::owner_read | perms::owner_write);
     QVERIFY(hindrance().isEmpty());
-    finishesWhole();
+    trainsOn();
+}
+
+void TestLocks::whatStrangersDidCostTheRunNothing()
+{
+    shareRun();
+    endsWhole();
 }
 
 QTEST_GUILESS_MAIN(TestLocks)

@@ -42,6 +42,7 @@ private Q_SLOTS:
             { QStringLiteral("-c"), QStringLiteral("\"$0\" storm --kills 50 --dir \"$1\" | head -n 2"),
                 RunDriver::program(), folder.path() });
         QVERIFY(shell.waitForFinished(60'000));
+        QCOMPARE(shell.readAllStandardOutput().count('\n'), 2); // it had begun
         const auto isAnyLeft = [&folder] {
             for (const auto& process : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
                 QFile line(QStringLiteral("/proc/%1/cmdline").arg(process));

@@ -169,6 +169,7 @@ private Q_SLOTS:
         const QString place = run_ + '/' + name;
         const QString outside = folder_.filePath("outside-"_q + QString(name).replace('/', '-'));
         copyFolder(place, outside);
+        QVERIFY(QDir(outside).exists());
         const auto before = contentOf(outside);
         rename(place, folder_.filePath("moved-"_q + QString(name).replace('/', '-')));
         std::filesystem::create_directory_symlink(outside.toStdString(), place.toStdString());

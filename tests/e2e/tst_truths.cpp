@@ -8,6 +8,7 @@
 #include "core/trials/bench/data_bench.h"
 #include "tests/e2e/console_truths.h"
 #include "tests/e2e/run_driver.h"
+#include "tests/must_have.h"
 #include "tests/truths.h"
 
 #include <QFile>
@@ -259,8 +260,10 @@ private:
                                        QStringLiteral("--json"), QStringLiteral("--epochs"), QStringLiteral("99") })
                               .json;
         const auto said = [&plan](const char* name) { return plan[QLatin1String(name)].toInteger(); };
+        say("dry runs", "asked for", 1);
+        say("dry runs", "answered", plan.isEmpty() ? 0 : 1);
         if (plan.isEmpty())
-            return say("a dry run", "answers", 0);
+            return;
         say("committed", "resume --dry-run", said("kept"));
         say("work lost", "resume --dry-run", said("work_lost"));
         say("partly trained", "resume --dry-run", said("partly_trained"));
@@ -284,7 +287,8 @@ private:
         (void)Ctl::ctl({ QStringLiteral("export"), run_, QStringLiteral("--format"), QStringLiteral("csv"),
             QStringLiteral("--out"), out });
         QFile file(out + QStringLiteral("/steps.csv"));
-        (void)file.open(QIODevice::ReadOnly);
+        say("exports", "asked for", 1);
+        say("exports", "written", file.open(QIODevice::ReadOnly) ? 1 : 0);
         const auto names = QString::fromUtf8(file.readLine()).trimmed().split(QLatin1Char(','));
         const auto lost = names.indexOf(QStringLiteral("lost"));
         const auto stepTokens = names.indexOf(QStringLiteral("step_tokens"));
@@ -615,8 +619,7 @@ private Q_SLOTS:
     {
         const QString page = folder_.filePath(QStringLiteral("page.parquet"));
         const auto written = furrow::writeBenchParquet(furrow::pathFromUtf8(page.toStdString()), rowsOfParquet());
-        if (!written.ok())
-            QSKIP(written.error().message.c_str());
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
         damageMiddle(page);
         const QString run = folder_.filePath(QStringLiteral("runs/run-%1").arg(++made_));
         const auto out

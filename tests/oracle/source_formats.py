@@ -3,13 +3,14 @@
 
     python tests/oracle/source_formats.py build/dev/bin/source_rows [CASES] [SEED]
 
-Formats whose library is missing are left out with a sentence. Exit code 1 when anything differs.
+Formats whose library is missing are left out with a sentence, but where CTest says that the oracles are installed. Exit code 1 when anything differs.
 """
 import bz2
 import gzip
 import io
 import json
 import lzma
+import os
 import pathlib
 import random
 import subprocess
@@ -248,6 +249,8 @@ def main():
         print("without .zst and Arrow: pyarrow is not installed")
     if not warcio:
         print("without WARC: warcio is not installed (packaging/requirements-oracle.txt)")
+    if not (pyarrow and warcio) and "oracles" in os.environ.get("FURROW_MUST_HAVE", "").split(","):
+        return 1
     counts = {}
     for case in range(CASES):
         rng = random.Random(f"{SEED}/{case}")

@@ -1,5 +1,6 @@
 #include "core/base/random.h"
 #include "core/train/cpu/kernels.h"
+#include "tests/must_have.h"
 
 #include <QtTest>
 
@@ -103,8 +104,7 @@ private Q_SLOTS:
 
 void TestCpuProducts::initTestCase()
 {
-    if (kernels() == nullptr)
-        QSKIP("this processor has neither AVX2 nor AVX-512");
+    SKIP_WITHOUT("avx2", kernels() != nullptr, "This processor has neither AVX2 nor AVX-512.");
 }
 
 void TestCpuProducts::multipliesPackedMatrices_data()

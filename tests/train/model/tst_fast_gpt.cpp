@@ -1,6 +1,7 @@
 // The step written by hand against libtorch's operators; what only it has: its own dropout.
 #include "core/train/cpu/kernels.h"
 #include "small_models_torch.h"
+#include "tests/must_have.h"
 
 #include <QTest>
 
@@ -54,8 +55,7 @@ private Q_SLOTS:
 void TestFastGpt::initTestCase()
 {
     at::set_num_threads(1);
-    if (cpu::kernels() == nullptr)
-        QSKIP("this processor has neither AVX2 nor AVX-512");
+    SKIP_WITHOUT("avx2", cpu::kernels() != nullptr, "This processor has neither AVX2 nor AVX-512.");
 }
 
 void TestFastGpt::equalsLibtorch_data()

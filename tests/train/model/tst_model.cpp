@@ -4,6 +4,7 @@
 #include "core/run/start/learning_rate.h"
 #include "core/train/sample/sampler_torch.h"
 #include "small_models_torch.h"
+#include "tests/must_have.h"
 
 #include <QTest>
 
@@ -204,8 +205,8 @@ void TestModel::documentsOfAWindowAreTrainedAsIfAlone()
     options.fastCpu = fast;
     options.checkpointActivations = recompute;
     const auto model = make(config, options);
-    if (fast && cpu::kernels() == nullptr)
-        QSKIP("this processor has neither AVX2 nor AVX-512");
+    SKIP_WITHOUT("avx2", !fast || cpu::kernels() != nullptr, "This processor has neither AVX2 nor AVX-512.");
+    QVERIFY(!fast || model->backendName().find("fast") != std::string::npos);
     fillPattern(*model);
     const Rows rows { { 70, 1, 49, 30 }, { 150 }, { 2, 148 } };
     const Batch batch = patternBatch(0, 0, config, 3, 5);

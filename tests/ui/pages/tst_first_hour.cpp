@@ -494,10 +494,12 @@ private Q_SLOTS:
         CoveragePage page(bench);
         page.resize(1600, 700);
         page.show();
-        for (const auto* combo : page.findChildren<QComboBox*>())
-            if (combo->accessibleName() == QStringLiteral("Epoch"))
-                QVERIFY(combo->sizeHint().width()
-                    >= combo->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
+        const auto combos = page.findChildren<QComboBox*>();
+        const auto choice = std::find_if(combos.begin(), combos.end(),
+            [](const QComboBox* combo) { return combo->accessibleName() == QStringLiteral("Epoch"); });
+        QVERIFY(choice != combos.end());
+        QVERIFY((*choice)->sizeHint().width()
+            >= (*choice)->fontMetrics().horizontalAdvance(QStringLiteral("Epoch 1, open")) + 20);
     }
 
     /// In a window of 1024 points the choices above the charts lay over one another and were cut through a letter.

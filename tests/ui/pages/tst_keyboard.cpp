@@ -23,6 +23,7 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QToolBar>
+#include <QVBoxLayout>
 #include <QtTest>
 #include <algorithm>
 #include <memory>
@@ -107,9 +108,12 @@ private Q_SLOTS:
         QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY2(page->isAncestorOf(QApplication::focusWidget()), qPrintable(nameOf(QApplication::focusWidget())));
+        int sources = 0;
+        int links = 0;
         for (auto* source : page->findChildren<QLineEdit*>()) {
             if (source->accessibleName() != QStringLiteral("Source"))
                 continue;
+            ++sources;
             source->setFocus(Qt::TabFocusReason);
             QTest::keyClick(source, Qt::Key_Tab); // as the eye goes
             QVERIFY2(nameOf(QApplication::focusWidget()).contains(QStringLiteral("Choose…")),
@@ -118,10 +122,26 @@ private Q_SLOTS:
         for (auto* link : page->findChildren<QPushButton*>()) {
             if (!link->accessibleName().startsWith(QStringLiteral("Start from")))
                 continue;
+            ++links;
             const QImage before = link->grab().toImage();
             link->setFocus(Qt::TabFocusReason);
             QVERIFY2(link->grab().toImage() != before, "nothing shows that the link has the focus");
         }
+        QVERIFY(sources > 0 && links > 0);
+    }
+
+    void aControlThatTabNeverComesToIsFound()
+    {
+        QWidget window;
+        QVBoxLayout column(&window);
+        QLineEdit line;
+        QPushButton button(QStringLiteral("out of reach"));
+        button.setFocusPolicy(Qt::NoFocus);
+        column.addWidget(&line);
+        column.addWidget(&button);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QCOMPARE(unreached(window), QStringList(nameOf(&button)));
     }
 
     void everyControlIsReachedByTab()
@@ -168,6 +188,7 @@ private Q_SLOTS:
         Workbench bench(story.workspace());
         MainWindow window(bench, appearance, false);
         const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar.run"));
+        QVERIFY(bar->actions().size() > 5);
         for (QAction* action : bar->actions()) {
             const auto places = action->associatedObjects();
             const bool inMenu = std::any_of(places.begin(), places.end(),

@@ -53,6 +53,10 @@ private Q_SLOTS:
         const int middle = 20 + 22; // of the first lane
         for (int y = middle - 18; y < middle + 18; ++y)
             QCOMPARE(picture.pixelColor(860, y), ground);
+        bool isDrawn = false; // what is there of it, beside its name
+        for (int x = 0; x < picture.width(); ++x)
+            isDrawn = isDrawn || picture.pixelColor(x, middle) != ground;
+        QVERIFY(isDrawn);
     }
 
     void theWordsBelowTheMetersDidNotSayWhichColourIsWhich()

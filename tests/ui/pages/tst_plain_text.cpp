@@ -203,6 +203,7 @@ private Q_SLOTS:
     {
         const QString said = notificationText(QStringLiteral("<b>x</b> & <img src='file:///x'>"));
         QVERIFY(!said.contains(QLatin1Char('<')) && !said.contains(QLatin1Char('>')));
+        QVERIFY(said.contains(QLatin1Char('x')));
     }
 
     void reportsEscapeWhatComesFromOutside()

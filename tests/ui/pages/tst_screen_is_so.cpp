@@ -3,6 +3,7 @@
 #include "core/base/file_lock.h"
 #include "core/run/folder/automatic_packing.h"
 #include "core/run/status/known_evaluation.h"
+#include "core/run/status/lost_causes.h"
 #include "core/run/status/run_status.h"
 #include "core/run/status/run_weights.h"
 #include "core/run/status/samples_left_out.h"
@@ -14,12 +15,17 @@
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/models/core_words.h"
+#include "ui/models/library_table.h"
 #include "ui/models/past_status.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/alert_list.h"
+#include "ui/pages/compare_page.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
+#include "ui/pages/worker_card.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/lanes_dock.h"
@@ -32,6 +38,7 @@
 #include <QMouseEvent>
 #include <QScopeGuard>
 #include <QSignalSpy>
+#include <QTableView>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -57,7 +64,9 @@ void endAllProcesses(const RunStory& story)
 }
 
 /// The next free chunk is trained and committed, and none of its steps is finite.
-void skipOne(const RunStory& story)
+/// @param done  windows whose steps are finite: then `skipped` are not, and the rest is still to be trained
+ChunkId skipOne(
+    const RunStory& story, const std::vector<WindowRange>& done = {}, const std::vector<WindowRange>& skipped = {})
 {
     auto worker = good(WorkerLedger::open(story.paths().tracker(), good(readRunFile(story.paths())).runId));
     (void)good(worker.start({ story.attempt(), 1, 1, "cpu", "CPU" }, 60));
@@ -67,13 +76,20 @@ void skipOne(const RunStory& story)
         qFatal("no chunk is free");
     good(worker.begin(*claim));
     ChunkOutcome outcome;
-    outcome.skipped = claim->remaining;
-    good(worker.finish(*claim, outcome));
+    outcome.done = done;
+    outcome.skipped = done.empty() ? claim->remaining : skipped;
+    outcome.tokens = done.empty() ? 0 : 400;
+    outcome.lossSum = static_cast<double>(outcome.tokens) * 2;
+    good(worker.finish(*claim, outcome, !done.empty()));
     CheckpointRecord record;
     record.replica = 1;
     record.folder = "1-0";
     record.manifestSha256 = std::string(64, 'a');
-    good(worker.commit(record, {}));
+    std::vector<Part> parts;
+    for (const WindowRange& range : done)
+        parts.push_back({ claim->chunk, range });
+    good(worker.commit(record, parts));
+    return claim->chunk;
 }
 
 } // namespace
@@ -119,26 +135,69 @@ private Q_SLOTS:
     void theReplayDidNotSayWhatWasLeftOut()
     {
         const RunStory story({ .workers = 1, .trained = 3 });
+        QTest::qWait(20);
         const std::int64_t before = systemClock().wallNs();
         QTest::qWait(20);
-        skipOne(story);
-        auto reader = good(LedgerReader::open(story.paths().tracker()));
-        LedgerTables tables;
-        tables.attempts = good(reader.attempts());
-        tables.incarnations = good(reader.incarnations());
-        tables.checkpoints = good(reader.checkpoints());
-        tables.skipped = good(skippedChunks(story.paths().tracker()));
-        const RunStatus now = good(readStatus(story.paths()));
-        const auto cells = good(reader.cells(0));
-        const auto claims = good(reader.claimsSince(0, 1000));
-        const std::vector<Replay::Left> left;
-        const auto leftOutAt = [&](std::int64_t wallNs) {
-            const RunStatus then = statusAt(wallNs, { now, { { 0, cells } }, left, claims, &tables, nullptr });
-            return samplesLeftOut(then.epochs.front().rowsCommitted);
+        const ChunkId chunk = skipOne(story);
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        CoveragePage coverage(bench);
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.cells().find(chunk) != nullptr
+                && !bench.claims().claims().empty() && bench.replay().begin() > 0 && bench.replay().end() > before,
+            kPatienceMs);
+        const std::int64_t leftOutNow = samplesLeftOut(good(readStatus(story.paths())).epochs.front().rowsCommitted);
+        QCOMPARE(leftOutNow, 19);
+        const auto* legend = page.findChild<MeterLegend*>();
+        const auto isInLegend
+            = [legend](const char* words) { return legend->accessibleName().contains(QLatin1String(words)); };
+        constexpr const char* kChunks = "of these left out, their steps were not finite 1";
+        constexpr const char* kSamples = "samples left out, their steps were not finite 19";
+        const auto tip = [&] { return coverage.findChild<CoverageMap*>()->describe(*bench.cells().find(chunk)); };
+        const auto leftOut = [&] { return samplesLeftOut(shownStatus(bench)->epochs.front().rowsCommitted); };
+        bench.replay().setMoment(bench.replay().end());
+        QCOMPARE(leftOut(), leftOutNow);
+        QCOMPARE(shownUntrained(bench), std::vector { chunk });
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            isInLegend(kChunks) && isInLegend(kSamples), qPrintable(legend->accessibleName()), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(tip().contains(QStringLiteral("finite")), qPrintable(tip()), kPatienceMs);
+        bench.replay().setMoment(before);
+        QCOMPARE(leftOut(), 0);
+        QVERIFY(shownUntrained(bench).empty());
+        QTRY_VERIFY2_WITH_TIMEOUT(!isInLegend("not finite"), qPrintable(legend->accessibleName()), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(!tip().contains(QStringLiteral("finite")), qPrintable(tip()), kPatienceMs);
+    }
+
+    /// "11 of 19 samples in checkpoints", said tip and inspector of a chunk where `furrowctl status` had 8 of 16 and
+    /// counted 3 apart.
+    void whatWasLeftOutOfAPartOfAChunkCountedAsTrained()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        const ChunkId chunk = skipOne(story, { { 0, 4 } }, { { 4, 6 } }); // of ten windows
+        const PartlyTrained partly = good(readStatus(story.paths())).epochs.front().partly;
+        QCOMPARE(partly.sum(), 1);
+        QCOMPARE(partly.samplesDone, 8);
+        QCOMPARE(partly.samples, 16);
+        Workbench bench(story.workspace());
+        CoveragePage coverage(bench);
+        InspectorDock inspector(bench);
+        static_cast<QWidget&>(inspector).show();
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.cells().find(chunk) != nullptr
+                && !bench.claims().claims().empty() && bench.replay().begin() > 0,
+            kPatienceMs);
+        bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
+        const auto tip = [&] { return coverage.findChild<CoverageMap*>()->describe(*bench.cells().find(chunk)); };
+        const auto isRight = [&] {
+            return tip().contains(QStringLiteral("8 of 16 samples in checkpoints"))
+                && tip().contains(QStringLiteral("their steps were not finite: 3"));
         };
-        QCOMPARE(leftOutAt(systemClock().wallNs()), samplesLeftOut(now.epochs.front().rowsCommitted));
-        QCOMPARE(leftOutAt(systemClock().wallNs()), 19);
-        QCOMPARE(leftOutAt(before), 0);
+        QTRY_VERIFY2_WITH_TIMEOUT(isRight(), qPrintable(tip()), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(says(inspector, QStringLiteral("8 of 16 samples")), kPatienceMs);
+        QVERIFY(says(inspector, QStringLiteral("3 of 19 samples, their steps were not finite")));
+        bench.replay().setMoment(bench.replay().end());
+        QCOMPARE(shownStatus(bench)->epochs.front().partly.samplesDone, 8);
+        QTRY_VERIFY2_WITH_TIMEOUT(isRight(), qPrintable(tip()), kPatienceMs);
     }
 
     /// Two of two chunks were "committed", one of them without any step that was finite, and nothing said so.
@@ -152,9 +211,10 @@ private Q_SLOTS:
         ChunkCell cell;
         cell.id = chunkIdOf({ 0, 0, 0 });
         cell.state = ChunkState::Committed;
+        cell.windows = cell.covered = 10;
         CoverageMap map;
         QVERIFY(!map.describe(cell).contains(QStringLiteral("finite")));
-        map.setUntrained({ cell.id });
+        map.setLeftOut({ { cell.id, 10 } });
         QVERIFY2(map.describe(cell).contains(QStringLiteral("none of its steps was finite")),
             qPrintable(map.describe(cell)));
         Workbench bench(story.workspace());
@@ -171,6 +231,36 @@ private Q_SLOTS:
         bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
         QTRY_VERIFY_WITH_TIMEOUT( // "once", it said
             says(inspector, QStringLiteral("it is left out, none of its steps was finite")), kPatienceMs);
+    }
+
+    /// "work lost 4" did not say whether workers had died, the run had gone back, or a checkpoint was damaged.
+    void workWasLostAndNothingSaidWhy()
+    {
+        const RunStory story({ .workers = 1, .trained = 5 }); // three are committed, each by its own checkpoint
+        auto supervisor = story.supervisor();
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            (void)good(supervisor.revoke(row.id, "gone"));
+        const auto checkpoints = good(good(LedgerReader::open(story.paths().tracker())).checkpoints());
+        const auto first = std::min_element(
+            checkpoints.begin(), checkpoints.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+        QCOMPARE(good(supervisor.goBackTo(first->id)), 2);
+        const RunStatus status = good(readStatus(story.paths()));
+        QCOMPARE(status.epochs.front().lost.sum(), 4);
+        auto reader = good(LedgerReader::open(story.paths().tracker()));
+        const LostCauses causes = good(lostCauses(reader, status.epochs));
+        QCOMPARE(causes.died, 2);
+        QCOMPARE(causes.wentBack, 2);
+        QCOMPARE(causes.damaged, 0);
+        EpochMeters meters;
+        const auto legend = [&meters] { return meters.findChild<MeterLegend*>()->accessibleName(); };
+        meters.setStatus(status);
+        QVERIFY(legend().contains(QStringLiteral("work lost 4")));
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            legend().contains(QStringLiteral("work lost 4, of these 2 as their workers ended before a checkpoint had "
+                                             "them, of these 2 as the run went back to an older checkpoint")),
+            qPrintable(legend()), kPatienceMs);
+        meters.setStatus(status, 0, true);
+        QVERIFY(!legend().contains(QStringLiteral("workers ended"))); // those causes are of the present
     }
 
     /// After a kill of everything the headline had the work that was lost with it, until the next attempt freed it.
@@ -334,6 +424,83 @@ private Q_SLOTS:
         cell.state = ChunkState::Excluded;
         map.updateCells({ cell });
         QVERIFY2(said.last()[1].toString().contains(QStringLiteral("excluded")), qPrintable(said.last()[1].toString()));
+    }
+
+    /// What was found by looking gave way to what the run had recorded, and the list kept the old line: as many alerts
+    /// were the same alerts.
+    void theListKeptAnAlertThatWasWithdrawn()
+    {
+        AlertList list;
+        Alert alert;
+        alert.kind = AlertKind::DiskSpace;
+        alert.text = QStringLiteral("found by looking");
+        alert.wallNs = systemClock().wallNs();
+        list.setAlerts({ alert });
+        QVERIFY(says(list, QStringLiteral("found by looking")));
+        alert.text = QStringLiteral("as recorded");
+        list.setAlerts({ alert });
+        QVERIFY(says(list, QStringLiteral("as recorded")));
+        QVERIFY(!says(list, QStringLiteral("found by looking")));
+    }
+
+    /// Compare had a speed of 0 for a run that had trained nothing, below a table that had a dash.
+    void theSpeedOfARunThatTrainedNothingWasZero()
+    {
+        const RunStory first({ .trained = 0 }, QStringLiteral("first"));
+        const RunStory second({ .trained = 0 }, QStringLiteral("second"), first.workspace());
+        for (const RunStory* story : { &first, &second }) {
+            endAllProcesses(*story);
+            QCOMPARE(good(readStatus(story->paths())).tokens, 0);
+        }
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        const auto tableOf = [&page](const char* name) {
+            const auto all = page.findChildren<QTableView*>();
+            const auto found = std::find_if(all.begin(), all.end(),
+                [name](const QTableView* table) { return table->accessibleName() == QLatin1String(name); });
+            return found == all.end() ? nullptr : *found;
+        };
+        QTableView* runs = tableOf("Runs with figures and settings");
+        QVERIFY(runs != nullptr);
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        runs->selectAll();
+        const QAbstractItemModel& summary = *tableOf("Summary")->model();
+        QTRY_COMPARE_WITH_TIMEOUT(summary.rowCount(), 2, kPatienceMs);
+        constexpr int kPace = 9;
+        QCOMPARE(summary.headerData(kPace, Qt::Horizontal).toString(), QStringLiteral("Kept tokens per active second"));
+        QCOMPARE(summary.index(0, kPace).data().toString(), QStringLiteral("–"));
+    }
+
+    /// The table of runs had "Finished" and "Running" where every other view said that a person marked it, or what
+    /// keeps it from going on.
+    void theTableOfRunsHadOtherStatesThanTheirPages()
+    {
+        const auto columns = libraryColumns();
+        constexpr std::size_t kState = 1;
+        RunStatus status;
+        status.state = RunState::Finished;
+        status.markedByHand = true;
+        RunLine line;
+        line.state = status.state;
+        line.markedByHand = true;
+        QCOMPARE(columns[kState].text(line), stateWord(status));
+        status.markedByHand = line.markedByHand = false;
+        status.state = line.state = RunState::Running;
+        QCOMPARE(columns[kState].text(line), stateWord(status));
+        status.hindrance.emplace().words = line.hindrance = Message("waits for a lock");
+        QCOMPARE(columns[kState].text(line), stateWord(status));
+    }
+
+    /// "1 steps" of a worker that had begun.
+    void oneStepWasSteps()
+    {
+        WorkerCard card(0);
+        WorkerStatus status;
+        status.step = 1;
+        card.setStatus(status, false);
+        QVERIFY(says(card, QStringLiteral("1 step")));
+        QVERIFY(!says(card, QStringLiteral("1 steps")));
     }
 
     /// Curves and lanes stood beside "Nothing is known of this run".

@@ -219,6 +219,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("first")).isEmpty(), kPatienceMs);
         QVERIFY2(valueOf(QStringLiteral("first")).endsWith(QStringLiteral(", mean of 2 workers")),
             qPrintable(valueOf(QStringLiteral("first"))));
+        QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("second")).isEmpty(), kPatienceMs);
         QVERIFY(!valueOf(QStringLiteral("second")).contains(QStringLiteral("mean")));
     }
 
@@ -421,9 +422,10 @@ private Q_SLOTS:
         const auto rows = processesNow(good(ledger.incarnations()), &status);
         QVERIFY(rows[0].live && !rows[1].live);
         const auto columns = incarnationColumns();
-        for (const auto& column : columns)
-            if (column.title() == QStringLiteral("Phase, or why it ended"))
-                QVERIFY2(column.text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(column.text(rows[1])));
+        const auto why = std::find_if(columns.begin(), columns.end(),
+            [](const auto& column) { return column.title() == QStringLiteral("Phase, or why it ended"); });
+        QVERIFY(why != columns.end());
+        QVERIFY2(why->text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(why->text(rows[1])));
     }
 
     /// Overview and inspector had the loss of whichever replica saved last: it changed with no evaluation, and the
