@@ -2,7 +2,6 @@
 
 #include "core/config/schema.h"
 #include "ui/models/column_kinds.h"
-#include "ui/models/core_words.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 
@@ -22,15 +21,6 @@ QString joinedTags(const RunLine& line)
     for (const std::string& tag : line.notes.tags)
         tags.append(QString::fromStdString(tag));
     return tags.join(QStringLiteral(", "));
-}
-
-/// The words that the views of a run have for it (stateWord() of a status).
-QString libraryState(const RunLine& line)
-{
-    if (line.markedByHand)
-        return QCoreApplication::translate("Words", "Finished (marked by hand)");
-    return line.hindrance.empty() ? stateWord(line.state)
-                                  : QStringLiteral("%1: %2").arg(stateWord(line.state), coreWords(line.hindrance));
 }
 
 TableColumn<RunLine> words(std::function<QString()> title, std::function<QString(const RunLine&)> text)
@@ -95,7 +85,8 @@ std::vector<TableColumn<RunLine>> libraryColumns()
     std::vector<TableColumn<RunLine>> columns {
         words(
             [] { return QCoreApplication::translate("LibraryTable", "Run"); }, [](const RunLine& l) { return l.name; }),
-        words([] { return QCoreApplication::translate("LibraryTable", "State"); }, libraryState),
+        words([] { return QCoreApplication::translate("LibraryTable", "State"); },
+            [](const RunLine& l) { return stateWord(l); }),
         number([] { return QCoreApplication::translate("LibraryTable", "Loss"); },
             [](const RunLine& l) { return l.loss; }, loss),
         number([] { return QCoreApplication::translate("LibraryTable", "Eval loss"); },
@@ -153,7 +144,7 @@ void LibraryTableFilter::reindex()
     const auto* table = dynamic_cast<const LibraryTable*>(sourceModel());
     texts_.clear();
     for (const RunLine& line : table->rows()) {
-        QStringList parts { line.name, libraryState(line), line.preset, joinedTags(line),
+        QStringList parts { line.name, stateWord(line), line.preset, joinedTags(line),
             QString::fromStdString(line.notes.group), QString::fromStdString(line.notes.note) };
         for (const Setting& setting : settings()) {
             if (line.config)

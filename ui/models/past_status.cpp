@@ -749,12 +749,20 @@ StatusPtr shownStatus(Workbench& bench)
             bench.watcher().telemetry().get(), bench.replay().pausedAt(*moment) }));
 }
 
+namespace {
+
+SkippedThen shownSkipped(Workbench& bench)
+{
+    return { bench.replay().moment().value_or(0), bench.watcher().tables().get(), bench.replay().left() };
+}
+
+} // namespace
+
 std::map<ChunkId, std::int64_t> shownLeftOut(Workbench& bench)
 {
     std::map<ChunkId, std::int64_t> windows;
-    const TablesPtr& tables = bench.watcher().tables();
     const auto moment = bench.replay().moment();
-    const SkippedThen then(moment.value_or(0), tables.get(), bench.replay().left());
+    const SkippedThen then = shownSkipped(bench);
     for (const SkippedChunk& chunk : then.chunks())
         if (const auto count = moment ? then.windowsOf(chunk) : chunk.windowsSkipped(); count > 0)
             windows[chunk.chunk] = count;
@@ -764,9 +772,8 @@ std::map<ChunkId, std::int64_t> shownLeftOut(Workbench& bench)
 std::vector<ChunkId> shownUntrained(Workbench& bench)
 {
     std::vector<ChunkId> untrained;
-    const TablesPtr& tables = bench.watcher().tables();
     const auto moment = bench.replay().moment();
-    const SkippedThen then(moment.value_or(0), tables.get(), bench.replay().left());
+    const SkippedThen then = shownSkipped(bench);
     for (const SkippedChunk& chunk : then.chunks())
         if (moment ? then.windowsOf(chunk) == chunk.windows : chunk.isCommittedUntrained())
             untrained.push_back(chunk.chunk);

@@ -28,13 +28,24 @@ QString stateWord(RunState state)
     return QCoreApplication::translate("Words", "Unknown");
 }
 
+namespace {
+
+/// @param hindrance  what keeps it from going on; "": nothing
+QString stateWord(RunState state, bool isMarkedByHand, const Message& hindrance)
+{
+    if (isMarkedByHand)
+        return QCoreApplication::translate("Words", "Finished (marked by hand)");
+    return hindrance.empty() ? stateWord(state) : QStringLiteral("%1: %2").arg(stateWord(state), coreWords(hindrance));
+}
+
+} // namespace
+
 QString stateWord(const RunStatus& status)
 {
-    if (status.markedByHand)
-        return QCoreApplication::translate("Words", "Finished (marked by hand)");
-    return status.hindrance ? QStringLiteral("%1: %2").arg(stateWord(status.state), coreWords(status.hindrance->words))
-                            : stateWord(status.state);
+    return stateWord(status.state, status.markedByHand, status.hindrance ? status.hindrance->words : Message());
 }
+
+QString stateWord(const RunLine& line) { return stateWord(line.state, line.markedByHand, line.hindrance); }
 
 QString stopReasonSentence(StopReason reason) { return coreWords(inWords(reason)); }
 

@@ -12,7 +12,8 @@ namespace furrow {
 // Words and numbers of the interface in the language and locale of the person. One home for each.
 
 QString stateWord(RunState state); ///< "Running"
-QString stateWord(const RunStatus& status); ///< also "Finished (marked by hand)"
+QString stateWord(const RunStatus& status); ///< also "Finished (marked by hand)", and what keeps it from going on
+QString stateWord(const RunLine& line); ///< the same of a run in a list
 QString stopReasonSentence(StopReason reason); ///< "the end of the epoch was reached"; "" for None
 /// Why we think that a run is in its state: the sentences of the engine, with times as the clock of the person says
 /// them.
