@@ -22,6 +22,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace furrow::ctl {
@@ -205,15 +206,18 @@ nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& c
 {
     std::array<std::int64_t, kChunkFates> count {};
     std::int64_t accepted = 0;
+    std::int64_t triedAgain = 0;
     for (const ChunkCell& cell : cells) {
         ++count[static_cast<std::size_t>(plan.effect.fateOf(cell))];
+        triedAgain += std::ranges::binary_search(plan.effect.triedAgain, cell.id);
         accepted += cell.state == ChunkState::Accepted;
     }
     const auto of = [&count](ChunkFate fate) { return count[static_cast<std::size_t>(fate)]; };
     return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) },
         { "orphaned", of(ChunkFate::Released) }, { "partly_trained", of(ChunkFate::Partly) },
         { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) },
-        { "poisoned", of(ChunkFate::Poisoned) - accepted }, { "accepted", accepted } };
+        { "poisoned", of(ChunkFate::Poisoned) - accepted }, { "accepted", accepted },
+        { "tried_again", triedAgain } }; // counted above too: as free, as a rule
 }
 
 /// Sums over the open epochs, then each of them.
@@ -303,6 +307,17 @@ struct DryRun {
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
 
+/// Of chunks that are poisoned now and not any more then; "": there are none.
+std::string triedAgainText(std::int64_t chunks)
+{
+    if (chunks == 0)
+        return {};
+    if (chunks == 1)
+        return " 1 chunk could not be read because its file came wrong; it is tried again.";
+    return " " + formatCount(chunks)
+        + " chunks could not be read because their files came wrong; they are tried again.";
+}
+
 /// Of the lost chunks, those that did not die with a worker: the run goes on without the checkpoint that had them.
 /// @param fromOlder  this resume goes back to a checkpoint
 std::string givenUpText(const GivenUpChunks& givenUp, bool fromOlder)
@@ -337,7 +352,7 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
               << ". " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
               << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
-              << " poisoned or accepted.\n";
+              << " poisoned or accepted." << triedAgainText(std::ssize(p.effect.triedAgain)) << "\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)

@@ -309,8 +309,12 @@ void ResumeDialog::showCounts(std::int64_t kept)
     if (partlyKept > 0)
         lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
     lostMeaning_->setText(lost);
-    freeMeaning_->setText(tr("nobody holds them; %1 excluded and %2 poisoned or accepted stay so")
-            .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned])));
+    QString rest = tr("nobody holds them; %1 excluded and %2 poisoned or accepted stay so")
+                       .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned]));
+    if (!effect.triedAgain.empty())
+        rest += tr("; chunks that are tried again because their files came wrong: %1")
+                    .arg(countText(std::ssize(effect.triedAgain)));
+    freeMeaning_->setText(rest);
 }
 
 void ResumeDialog::addCheckpoints(QVBoxLayout* column)

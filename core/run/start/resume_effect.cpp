@@ -2,6 +2,7 @@
 
 #include "core/base/format.h"
 #include "core/base/sentence.h"
+#include "core/run/start/wrong_transfers.h"
 #include "core/run/status/open_epochs.h"
 
 #include <algorithm>
@@ -37,6 +38,15 @@ void losePart(ChunkCell& cell)
 {
     ++cell.timesLost;
     cell.savedSinceLoss = false;
+}
+
+/// As retryWrongTransfers() will find them. Without a poisoned chunk none needs to be looked for.
+Result<std::vector<ChunkId>> triedAgain(const LedgerReader& reader, const std::vector<EpochRow>& epochs)
+{
+    const auto isAnyPoisoned = [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; };
+    if (std::ranges::none_of(epochs, isAnyPoisoned))
+        return std::vector<ChunkId> {};
+    return wrongTransfers(reader.file());
 }
 
 std::set<std::int64_t> epochsOf(const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& redo)
@@ -111,6 +121,7 @@ Result<ResumeEffect> resumeEffect(
     ResumeEffect effect = std::move(weights);
     FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto held, heldChunks(reader));
+    FURROW_TRY_ASSIGN(effect.triedAgain, triedAgain(reader, epochs));
     for (const std::int64_t number : epochsOf(epochs, effect.redo)) {
         FURROW_TRY_ASSIGN(auto cells, reader.cells(number));
         for (ChunkCell& cell : cells) {
@@ -118,6 +129,8 @@ Result<ResumeEffect> resumeEffect(
                 cell.holderGone = true;
                 cell.begun = holder->second;
             }
+            if (has(effect.triedAgain, cell.id))
+                cell.state = ChunkState::Pending;
             if (has(effect.partsLost, cell.id))
                 losePart(cell);
             ++effect.byFate[static_cast<std::size_t>(effect.fateOf(cell))];

@@ -31,11 +31,13 @@ inline constexpr int kChunkFates = 8;
 struct ResumeEffect {
     struct Epoch {
         std::int64_t epoch = 0;
-        std::vector<ChunkCell> cells; ///< what dead workers hold is marked (ChunkCell::holderGone)
+        std::vector<ChunkCell> cells; ///< what dead workers hold is marked (ChunkCell::holderGone), and what is in
+                                      ///< `triedAgain` is pending
     };
     std::vector<Epoch> epochs; ///< all that are open or will be open again, oldest first; the newest when there is none
     std::vector<ChunkId> redo; ///< ChunkFate::Redo, of any epoch, ascending
     std::vector<ChunkId> partsLost; ///< not committed, and what checkpoints have of them leaves the weights
+    std::vector<ChunkId> triedAgain; ///< poisoned until then for files that came wrong (wrongTransfers), ascending
     std::vector<CheckpointId> left; ///< heads that are not whole, so that others are gone on from
     std::map<std::int32_t, CheckpointId>
         heads; ///< where each replica goes on from; one that begins from the start weights is not among them

@@ -2,9 +2,9 @@
 
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
+#include "core/run/start/wrong_transfers.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/supervise/other_content.h"
-#include "core/run/supervise/wrong_transfers.h"
 #include "core/tracker/training_notes.h"
 
 #include <algorithm>

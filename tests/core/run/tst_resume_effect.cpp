@@ -1,8 +1,11 @@
 // What is said about a resume, at kills around the ends of epochs, against what then happens to each chunk.
 
+#include "core/base/sentence.h"
+#include "core/data/source/came_wrong.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/start/given_up_chunks.h"
 #include "core/run/start/resume_effect.h"
+#include "core/run/start/wrong_transfers.h"
 #include "core/tracker/sqlite/database.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
@@ -172,9 +175,9 @@ struct PartlyTrainedChunk {
     ChunkId chunk;
     CheckpointId checkpoint;
 };
-PartlyTrainedChunk trainPartly(Field& field)
+PartlyTrainedChunk trainPartly(Field& field, int blocks = 1)
 {
-    field.fill(1, 2);
+    field.fill(blocks, 2);
     auto worker = field.worker(0);
     const auto claim = claimed(worker);
     good(worker.begin(*claim));
@@ -387,6 +390,38 @@ private Q_SLOTS:
         QCOMPARE(effect.again(), 0);
         QVERIFY2(effectSentence(effect).find("nothing of these is trained again") != std::string::npos,
             effectSentence(effect).c_str());
+    }
+
+    /// Dry run and dialog said that they stay poisoned, and the resume tried them again.
+    void whatIsTriedAgainWasCalledPoisoned()
+    {
+        Field field;
+        const auto partly = trainPartly(field, 2);
+        const std::int64_t cameWrong = placeOf(partly.chunk).block;
+        auto feeder = field.feeder();
+        good(feeder.setFailed(cameWrong,
+            sentence("block %1 cannot be prepared: %2",
+                { std::to_string(cameWrong),
+                    sentence(kCameWrong, { "hf://o/n arrived with other bytes.", Count(5) }) })));
+        good(feeder.setFailed(1 - cameWrong, "the page is damaged"));
+        QCOMPARE(field.counts()[ChunkState::Poisoned], 4);
+        auto reader = field.reader();
+        const auto said = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(std::ssize(said.triedAgain), 2);
+        QCOMPARE(said[ChunkFate::Poisoned], 2);
+        QCOMPARE(said[ChunkFate::Partly], 1);
+        QCOMPARE(said[ChunkFate::Free], 1);
+        const auto without = good(resumeEffect(reader, std::nullopt, { [](CheckpointId) { return false; } }));
+        QCOMPARE(without.again(), 1); // the part that only its checkpoint had
+
+        auto supervisor = field.supervisor();
+        good(retryWrongTransfers(RunPaths(field.tracker.parent_path()), supervisor));
+        QCOMPARE(field.counts()[ChunkState::Poisoned], 2);
+        const auto happened = good(resumeEffect(reader, std::nullopt, { whole }));
+        QVERIFY(happened.byFate == said.byFate);
+        QVERIFY(happened.triedAgain.empty());
+        QCOMPARE(effectSentence(happened).text(), effectSentence(said).text());
+        verifyClean(field);
     }
 
     /// Its only checkpoint is damaged: what that had of it is lost, said before and counted so after.

@@ -1,23 +1,27 @@
-#include "core/run/supervise/wrong_transfers.h"
+#include "core/run/start/wrong_transfers.h"
 
 #include "core/base/log.h"
 #include "core/base/told.h"
 #include "core/data/source/came_wrong.h"
 #include "core/tracker/named_chunks.h"
 
-#include <vector>
-
 namespace furrow {
 
 bool isOfTransfers(const Message& cause) { return tells(cause, { kCameWrong }); }
 
-Status retryWrongTransfers(const RunPaths& paths, SupervisorLedger& ledger)
+Result<std::vector<ChunkId>> wrongTransfers(const std::filesystem::path& tracker)
 {
-    FURROW_TRY_ASSIGN(const auto poisoned, poisonedChunks(paths.tracker()));
-    std::vector<ChunkId> again;
+    FURROW_TRY_ASSIGN(const auto poisoned, poisonedChunks(tracker));
+    std::vector<ChunkId> chunks;
     for (const NamedChunk& chunk : poisoned)
         if (isOfTransfers(chunk.cause))
-            again.push_back(chunk.chunk);
+            chunks.push_back(chunk.chunk);
+    return chunks;
+}
+
+Status retryWrongTransfers(const RunPaths& paths, SupervisorLedger& ledger)
+{
+    FURROW_TRY_ASSIGN(const auto again, wrongTransfers(paths.tracker()));
     if (again.empty())
         return {};
     const Status retried = ledger.retryPoisoned(again);
