@@ -229,9 +229,11 @@ nlohmann::json planJson(const ResumePlan& plan)
         all.insert(all.end(), epoch.cells.begin(), epoch.cells.end());
         epochs.push_back(fatesJson(plan, epoch.cells));
         epochs.back()["epoch"] = epoch.epoch + 1;
+        epochs.back()["kept_skipped"] = plan.effect.keptUntrained(epoch.epoch);
     }
     nlohmann::json json = fatesJson(plan, all);
     json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
+        { "kept_skipped", plan.effect.keptUntrained() }, // of the kept ones: nothing of them is in the weights
         { "given_up",
             { { "went_back", plan.givenUp.wentBack }, { "damaged", plan.givenUp.damaged },
                 { "now", plan.givenUp.now } } },

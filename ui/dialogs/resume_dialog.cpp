@@ -222,7 +222,7 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         QString meaning; // "": it follows the choice, as the counts do
         QLabel** shown;
     } rows[] = {
-        { CellKind::Kept, tr("Kept"), tr("in checkpoints that are on disk and verified"), nullptr },
+        { CellKind::Kept, tr("Kept"), {}, &keptMeaning_ },
         { CellKind::Redo, tr("To be redone"), {}, &redoMeaning_ },
         { CellKind::Lost, tr("Work lost"), {}, &lostMeaning_ },
         { CellKind::Orphaned, tr("Orphaned claims released"), tr("claimed by workers that are gone, never begun"),
@@ -297,6 +297,10 @@ void ResumeDialog::showCounts(std::int64_t kept)
         sum += counts[i];
     }
     sum_->setText(tr("sum %1").arg(countText(sum)));
+    QString keptWords = tr("in checkpoints that are on disk and verified");
+    if (const auto untrained = effect.keptUntrained(); untrained > 0)
+        keptWords += tr("; of these left out, their steps were not finite: %1").arg(countText(untrained));
+    keptMeaning_->setText(keptWords);
     const std::int64_t partlyKept = effect.keptOfLost().chunks;
     QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
     if (!effect.partsLost.empty())

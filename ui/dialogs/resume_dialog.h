@@ -81,6 +81,7 @@ private:
     QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
     std::optional<ResumeEffect> older_; ///< of the older checkpoint that is chosen; nothing: the plan's own holds
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
+    QLabel* keptMeaning_ = nullptr;
     QLabel* redoMeaning_ = nullptr;
     QLabel* lostMeaning_ = nullptr;
     QLabel* freeMeaning_ = nullptr;

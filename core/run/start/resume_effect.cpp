@@ -3,7 +3,7 @@
 #include "core/base/format.h"
 #include "core/base/sentence.h"
 #include "core/run/start/wrong_transfers.h"
-#include "core/run/status/open_epochs.h"
+#include "core/run/status/samples_left_out.h"
 
 #include <algorithm>
 #include <map>
@@ -122,6 +122,7 @@ Result<ResumeEffect> resumeEffect(
     FURROW_TRY_ASSIGN(auto epochs, reader.epochs());
     FURROW_TRY_ASSIGN(auto held, heldChunks(reader));
     FURROW_TRY_ASSIGN(effect.triedAgain, triedAgain(reader, epochs));
+    FURROW_TRY_ASSIGN(effect.skipped, skippedChunks(reader.file()));
     for (const std::int64_t number : epochsOf(epochs, effect.redo)) {
         FURROW_TRY_ASSIGN(auto cells, reader.cells(number));
         for (ChunkCell& cell : cells) {
@@ -173,26 +174,88 @@ std::int64_t ResumeEffect::againWhenLeaving(
     return again;
 }
 
-ResumeEffect::KeptOfLost ResumeEffect::keptOfLost() const
+std::int64_t ResumeEffect::keptUntrained(std::int64_t epoch) const
 {
-    KeptOfLost sum;
+    if (skipped == nullptr)
+        return 0;
+    return std::ranges::count_if(*skipped, [this, epoch](const SkippedChunk& chunk) {
+        return placeOf(chunk.chunk).epoch == epoch && chunk.isCommittedUntrained() && !has(redo, chunk.chunk);
+    });
+}
+
+std::int64_t ResumeEffect::keptUntrained() const
+{
+    std::set<std::int64_t> numbers;
     for (const auto& epoch : epochs)
-        for (const ChunkCell& cell : epoch.cells) {
-            if (!isWorkLost(cell) || cell.covered == 0 || has(partsLost, cell.id))
-                continue;
-            ++sum.chunks;
-            sum.samplesDone += samplesDone(cell);
-            sum.samples += cell.samples;
-        }
+        numbers.insert(epoch.epoch);
+    for (const ChunkId chunk : redo)
+        numbers.insert(placeOf(chunk).epoch);
+    std::int64_t sum = 0;
+    for (const std::int64_t epoch : numbers)
+        sum += keptUntrained(epoch);
     return sum;
 }
 
 namespace {
 
-/// Of chunks that are trained again and not as a whole; "": there are none.
-Message keptOfLostSentence(const ResumeEffect& effect)
+std::int64_t windowsLeftOut(const ResumeEffect& effect, ChunkId chunk)
 {
-    const auto kept = effect.keptOfLost();
+    if (effect.skipped == nullptr)
+        return 0;
+    const auto found = std::ranges::lower_bound(*effect.skipped, chunk, {}, &SkippedChunk::chunk);
+    return found == effect.skipped->end() || found->chunk != chunk ? 0 : found->windowsSkipped();
+}
+
+void addPart(ResumeEffect::KeptParts& sum, const ResumeEffect& effect, const ChunkCell& cell)
+{
+    const TrainedPart part = trainedPart(cell, windowsLeftOut(effect, cell.id));
+    ++sum.chunks;
+    sum.samplesDone += part.samples;
+    sum.samples += part.samplesWanted;
+    sum.samplesLeftOut += part.samplesLeftOut;
+}
+
+} // namespace
+
+ResumeEffect::KeptParts ResumeEffect::keptOfLost() const
+{
+    KeptParts sum;
+    for (const auto& epoch : epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (isWorkLost(cell) && cell.covered > 0 && !has(partsLost, cell.id))
+                addPart(sum, *this, cell);
+    return sum;
+}
+
+ResumeEffect::KeptParts ResumeEffect::keptOfPartly() const
+{
+    KeptParts sum;
+    for (const auto& epoch : epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (isPartlyTrained(cell))
+                addPart(sum, *this, cell);
+    return sum;
+}
+
+namespace {
+
+/// Of the chunks that are kept; "": there are none.
+Message untrainedSentence(const ResumeEffect& effect)
+{
+    const std::int64_t untrained = effect.keptUntrained();
+    if (untrained == 0)
+        return {};
+    return untrained == 1
+        ? sentence(
+              "1 of the kept chunks is left out by name, as its steps were not finite: nothing of it is in the weights.")
+        : sentence(
+              "%1 of the kept chunks are left out by name, as their steps were not finite: nothing of them is in the weights.",
+              { Count(untrained) });
+}
+
+/// Of chunks that are trained again and not as a whole; "": there are none.
+Message keptOfLostSentence(const ResumeEffect::KeptParts& kept)
+{
     if (kept.chunks == 0)
         return {};
     return sentence(
@@ -201,16 +264,11 @@ Message keptOfLostSentence(const ResumeEffect& effect)
 }
 
 /// Of chunks that are trained in part; "": there are none.
-Message partsSentence(const ResumeEffect& effect)
+Message partsSentence(const ResumeEffect::KeptParts& partly)
 {
-    EpochRow sum;
-    for (const auto& epoch : effect.epochs)
-        for (const ChunkCell& cell : epoch.cells)
-            countApart(sum, cell);
-    const PartlyTrained& partly = sum.partly;
     const Count done(partly.samplesDone);
     const Count all(partly.samples);
-    switch (partly.sum()) {
+    switch (partly.chunks) {
     case 0: return {};
     case 1:
         return sentence(
@@ -219,8 +277,17 @@ Message partsSentence(const ResumeEffect& effect)
     default:
         return sentence(
             "%1 more are partly trained: %2 of their %3 samples are kept, and nothing of these is trained again.",
-            { Count(partly.sum()), done, all });
+            { Count(partly.chunks), done, all });
     }
+}
+
+/// Of the same chunks; "": there are none.
+Message leftOutOfPartsSentence(std::int64_t samples)
+{
+    return samples == 0
+        ? Message()
+        : sentence(
+              "Samples of such parts that are left out by name, as their steps were not finite: %1.", { Count(samples) });
 }
 
 } // namespace
@@ -247,7 +314,10 @@ Message effectSentence(const ResumeEffect& effect)
     const Message before = first == 0 ? Message()
         : first == 1                  ? sentence("All of epoch 1 is kept.")
                      : sentence("All of the epochs before epoch %1 is kept.", { std::to_string(first + 1) });
-    for (const Message& more : { before, keptOfLostSentence(effect), partsSentence(effect) })
+    const auto ofLost = effect.keptOfLost();
+    const auto partly = effect.keptOfPartly();
+    for (const Message& more : { untrainedSentence(effect), before, keptOfLostSentence(ofLost), partsSentence(partly),
+             leftOutOfPartsSentence(ofLost.samplesLeftOut + partly.samplesLeftOut) })
         if (!more.empty())
             all += " " + more;
     return all;

@@ -4,6 +4,7 @@
 #include "core/run/folder/kept_states.h"
 #include "core/run/start/replica_heads.h"
 #include "core/run/start/resume_choice.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <array>
@@ -42,18 +43,23 @@ struct ResumeEffect {
     std::map<std::int32_t, CheckpointId>
         heads; ///< where each replica goes on from; one that begins from the start weights is not among them
     std::set<CheckpointId> surviving; ///< what these were made from, themselves included
+    SkippedChunks skipped; ///< windows that count as done and are in no weights; null: none is known
     std::array<std::int64_t, kChunkFates> byFate {}; ///< of `epochs`
 
     ChunkFate fateOf(const ChunkCell& cell) const;
     std::int64_t operator[](ChunkFate fate) const { return byFate[static_cast<std::size_t>(fate)]; }
-    /// Chunks whose work was lost and of which checkpoints have a part all the same, which stays: only the rest of them
-    /// is trained again.
-    struct KeptOfLost {
+    /// Committed chunks that stay so and of which nothing was trained (SkippedChunk::isCommittedUntrained).
+    std::int64_t keptUntrained(std::int64_t epoch) const;
+    std::int64_t keptUntrained() const; ///< of `epochs`, and of those of `redo`
+    /// What checkpoints have of chunks that are not committed, which stays. Samples without those that were left out.
+    struct KeptParts {
         std::int64_t chunks = 0;
         std::int64_t samplesDone = 0; ///< of `samples`
         std::int64_t samples = 0;
+        std::int64_t samplesLeftOut = 0;
     };
-    KeptOfLost keptOfLost() const;
+    KeptParts keptOfLost() const; ///< of chunks whose work was lost: only the rest of them is trained again
+    KeptParts keptOfPartly() const; ///< ChunkFate::Partly
     /// How many chunks are trained again.
     std::int64_t again() const { return againWhenLeaving(redo, partsLost); }
     /// How many would be when other chunks leave the weights, without a copy of the cells: those of epochs that only

@@ -424,6 +424,44 @@ private Q_SLOTS:
         verifyClean(field);
     }
 
+    /// "It keeps 2 chunks", of which one had no step that was finite, and "14 of its 35 samples are kept" where the
+    /// weights had 7 of 28 and 7 were left out.
+    void whatWasLeftOutWasCalledKept()
+    {
+        Field field;
+        field.fill(1, 4);
+        auto worker = field.worker(0);
+        const auto none = claimed(worker);
+        ChunkOutcome skipped;
+        skipped.skipped = none->remaining;
+        good(worker.begin(*none));
+        good(worker.finish(*none, skipped));
+        (void)trainOne(worker, 0, "c1");
+        const auto partly = claimed(worker);
+        good(worker.begin(*partly));
+        ChunkOutcome some = trainedRange(0, 2, 6, 1);
+        some.skipped = { { 2, 4 } };
+        good(worker.finish(*partly, some, true));
+        const Part part { partly->chunk, { 0, 2 } };
+        good(worker.commit(record(0, "c2"), { &part, 1 }));
+        (void)good(field.supervisor().revoke(field.ids[0], "ended"));
+        auto reader = field.reader();
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(effect[ChunkFate::Kept], 2);
+        QCOMPARE(effect.keptUntrained(), 1);
+        QCOMPARE(effect.keptUntrained(0), 1);
+        const auto parts = effect.keptOfPartly();
+        QCOMPARE(parts.samplesDone, 7);
+        QCOMPARE(parts.samples, 28);
+        QCOMPARE(parts.samplesLeftOut, 7);
+        for (const char* words : { "It keeps 2 chunks", "1 of the kept chunks is left out by name",
+                 "7 of its 28 samples", "their steps were not finite: 7." })
+            QVERIFY2(effectSentence(effect).find(words) != std::string::npos, effectSentence(effect).c_str());
+        const auto without = good(resumeEffect(reader, std::nullopt, { [](CheckpointId) { return false; } }));
+        QCOMPARE(without.keptUntrained(), 0); // it is tried again with the others
+        verifyClean(field);
+    }
+
     /// Its only checkpoint is damaged: what that had of it is lost, said before and counted so after.
     void theLostPartOfAChunkWasNoLostWork()
     {
