@@ -10,8 +10,6 @@
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/data_words.h"
 #include "core/run/status/feeder_words.h"
-#include "core/run/status/lost_causes.h"
-#include "core/run/status/samples_left_out.h"
 #include "core/run/status/telling_workers.h"
 
 #include <nlohmann/json.hpp>
@@ -216,18 +214,16 @@ std::string untrainedText(std::int64_t chunks)
 }
 
 /// ": 3 as their workers ended before a checkpoint had them", and the like; "" where the ledger does not tell.
-std::string lostCausesText(const RunStatus& s, const EpochRow& epoch)
+std::string lostCausesText(const LostCauses& causes)
 {
-    auto ledger = openLedger(RunPaths(s.folder));
-    const auto causes = ledger.ok() ? lostCauses(ledger.value(), { epoch }) : ledger.error();
     std::string text;
-    for (const Message& cause : causes.ok() ? inWords(causes.value()) : std::vector<Message> {})
+    for (const Message& cause : inWords(causes))
         text += (text.empty() ? ": " : ", ") + cause;
     return text;
 }
 
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
-std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoch& skipped)
+std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoch& skipped, const LostCauses& causes)
 {
     const auto outOf = [&e](std::int64_t total) { return e.blockCount ? formatCount(total) : std::string("?"); };
     const std::int64_t wanted = e.chunks.sum() - e.chunks[ChunkState::Excluded];
@@ -252,7 +248,7 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again"
                          : " chunks were trained or begun, their weights are gone; they will be trained again")
-            + lostCausesText(s, e) + "\n";
+            + lostCausesText(causes) + "\n";
     if (const auto rows = rowsText(s, e); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;
@@ -296,9 +292,10 @@ std::string statusText(const RunStatus& s)
         + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
-    auto skipped = skippedByEpoch(s);
+    auto skipped = s.skipped;
+    auto causes = s.lostCauses;
     for (const EpochRow& epoch : openEpochs(s.epochs))
-        text += epochText(s, epoch, skipped[epoch.epoch]);
+        text += epochText(s, epoch, skipped[epoch.epoch], causes[epoch.epoch]);
     for (const auto& note : dataInWords(s))
         text += "  " + note + "\n";
     if (!s.poisonedCause.empty())

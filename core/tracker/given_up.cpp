@@ -1,35 +1,37 @@
 #include "core/tracker/given_up.h"
 
 #include "core/base/told.h"
-#include "core/tracker/ledger_file.h"
+#include "core/tracker/ledger_reader_state.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/schema.h"
 
 namespace furrow {
 
 namespace {
 
-// Of each chunk the newest training that began, where a part of it is dead.
-constexpr const char* kGivenUp
-    = "SELECT c.chunk, c.cause FROM (SELECT DISTINCT claim FROM part WHERE alive=0) p CROSS JOIN claim c ON c.id=p.claim"
-      " WHERE c.started_wall<>0 AND NOT EXISTS"
-      " (SELECT 1 FROM claim d WHERE d.chunk=c.chunk AND d.id>c.id AND d.started_wall<>0) ORDER BY c.chunk";
+// Of each chunk the newest training that began, where a part of it is dead. A status asks twice a second, so only the
+// parts of checkpoints that do not survive are looked at.
+#define FURROW_GIVEN_UP(parts)                                                                    \
+    "SELECT c.chunk, c.cause FROM (SELECT DISTINCT p.claim AS claim FROM " parts                  \
+    " AND p.alive=0) g CROSS JOIN claim c ON c.id=g.claim WHERE c.started_wall<>0 AND NOT EXISTS" \
+    " (SELECT 1 FROM claim d WHERE d.chunk=c.chunk AND d.id>c.id AND d.started_wall<>0) ORDER BY c.chunk"
+constexpr const char* kGivenUp = FURROW_GIVEN_UP(
+    "checkpoint k CROSS JOIN part p ON p.claim>=k.first_claim AND p.claim<=k.last_claim WHERE k.surviving=0");
+constexpr const char* kGivenUpOfOld = FURROW_GIVEN_UP("part p WHERE 1"); // keepsClaimSpans() says no
+#undef FURROW_GIVEN_UP
 
 } // namespace
 
-Result<std::vector<GivenUpChunk>> givenUpByCheckpoints(const std::filesystem::path& tracker)
+Result<std::vector<GivenUpChunk>> LedgerReader::givenUpByCheckpoints()
 {
-    FURROW_TRY_ASSIGN(auto opened, openForReading(tracker));
-    Database& db = opened;
-    FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
+    Database& db = state_->db;
     std::vector<GivenUpChunk> chunks;
     {
-        Rows rows = db.query(kGivenUp);
+        Rows rows = db.query(keepsClaimSpans(db) ? kGivenUp : kGivenUpOfOld);
         while (rows.next())
             chunks.push_back({ chunkIdAt(db, rows, 0), tells(Message(rows.text(1)), { kLeftByGoingBack }) });
     }
-    if (Status status = view.commit(); !status.ok())
-        return status.error().in(sentence("reading which trainings were given up"));
-    return chunks;
+    return answer(db, std::move(chunks));
 }
 
 } // namespace furrow

@@ -1,11 +1,7 @@
 #pragma once
 
-#include "core/base/result.h"
 #include "core/base/sentence.h"
 #include "core/tracker/types.h"
-
-#include <filesystem>
-#include <vector>
 
 namespace furrow {
 
@@ -13,13 +9,10 @@ namespace furrow {
 /// the checkpoint that had it.
 inline constexpr SentenceText kLeftByGoingBack("left out: the run went back to %1");
 
-/// A chunk of which a checkpoint had what was trained last, and does not survive.
+/// A chunk of which a checkpoint had what was trained last, and does not survive (LedgerReader::givenUpByCheckpoints).
 struct GivenUpChunk {
     ChunkId chunk;
     bool wentBack
         = false; ///< the run went back to an older one; else that checkpoint was damaged, gone or left out of a merge
 };
-/// All of them, whatever became of them since but that they were trained again; ascending. Looks at every part.
-Result<std::vector<GivenUpChunk>> givenUpByCheckpoints(const std::filesystem::path& tracker);
-
 } // namespace furrow

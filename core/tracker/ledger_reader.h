@@ -14,6 +14,8 @@
 
 namespace furrow {
 
+struct GivenUpChunk;
+
 struct AttemptRow {
     AttemptId id;
     ProcessIdentity supervisor;
@@ -157,6 +159,7 @@ struct ClaimRow {
     std::int32_t keptWindows = 0; ///< windows of it that surviving checkpoints have
     WindowRange done; ///< from the first window that it trained to the last; empty: none
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
+    bool wentBack = false; ///< left behind as the run went back to an older one; else that one was damaged or gone
 };
 
 /// Whether the weights that a training went into are gone with the process that did it, which has ended.
@@ -249,6 +252,9 @@ public:
     /// Chunks of an epoch that are free or not prepared although something of them was trained: their work was lost
     /// (isWorkLost), or they are trained in part (isPartlyTrained). Reads the chunks of the epoch.
     Result<std::vector<ChunkCell>> takenUpOnce(std::int64_t epoch);
+    /// Chunks of which a checkpoint had what was trained last and does not survive, whatever became of them since but
+    /// that they were trained again; ascending.
+    Result<std::vector<GivenUpChunk>> givenUpByCheckpoints();
     /// Samples to be trained of the chunks of an epoch that are in a state. Reads the chunks of the epoch.
     Result<std::int64_t> samplesIn(ChunkState state, std::int64_t epoch);
     /// Rows of chunks in this state that were never prepared.

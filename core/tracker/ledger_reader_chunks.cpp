@@ -1,6 +1,8 @@
 // Chunks and what processes did with them: cells of the coverage map, claims, losses of samples.
 
 #include "core/base/sentence.h"
+#include "core/base/told.h"
+#include "core/tracker/given_up.h"
 #include "core/tracker/ledger_reader_state.h"
 #include "core/tracker/moves.h"
 #include "core/tracker/row_bounds.h"
@@ -92,7 +94,7 @@ void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0) AS left_behind,"                                \
     " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_steps,"                  \
     " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_windows,"           \
-    " c.done, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation "
+    " c.done, c.cause, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 constexpr Select kClaims { FURROW_CLAIMS };
 
 ClaimEnd endOf(std::int64_t written, bool isCommitted, bool isLeftBehind)
@@ -132,6 +134,7 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.lastStep = row.integer(kClaims["last_step"]);
     claim.checkpoint = row.integer(kClaims["checkpoint"]);
     claim.isLeftBehind = row.integer(kClaims["left_behind"]) != 0;
+    claim.wentBack = claim.isLeftBehind && tells(Message(row.text(kClaims["cause"])), { kLeftByGoingBack });
     claim.keptSteps = boundedAt(db, row, kClaims["kept_steps"], kAmountBounds);
     claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, kClaims["kept_windows"], kWindowBounds));
     const WindowRanges done = decodeRanges(row.text(kClaims["done"]));

@@ -627,6 +627,8 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
 {
     RunStatus status = sources.now;
     status.keepsEpochOpen.clear();
+    status.lostCauses.clear();
+    status.skipped.clear(); // takeSkippedBack() has it in the counts
     status.goneHolds.clear();
     for (const PastSources::Epoch& epoch : sources.epochs)
         std::copy_if(epoch.cells.begin(), epoch.cells.end(), std::back_inserter(status.goneHolds),

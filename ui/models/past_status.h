@@ -32,7 +32,7 @@ struct PastSources {
 /// The status of the run as it was at a moment [ns since 1970], of the epochs that were open then: chunks from the
 /// moves of the ledger, steps and samples from the claims whose weights were there, losses and speeds of the living
 /// from the telemetry, of the dead what they told last, RunStatus::goneHolds from what processes held that were gone by
-/// then. What nobody kept (why an epoch stayed open, what the feeder had read) is left empty.
+/// then. What nobody kept (why an epoch stayed open or work was lost, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
 
 /// The processes that had begun by a moment, as the ledger knew them then: of one that died with its supervisor, and

@@ -148,7 +148,7 @@ void ChartsPage::takeShown()
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
-    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status), bench_.replay().moment().has_value());
+    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
     showEmptyText();
     auto lost = shownLost(bench_, *status);
     const auto evaluated = status->evaluation ? std::optional(status->evaluation->loss) : std::nullopt;

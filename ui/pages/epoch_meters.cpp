@@ -1,6 +1,5 @@
 #include "ui/pages/epoch_meters.h"
 
-#include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
@@ -54,11 +53,6 @@ EpochMeters::EpochMeters(QWidget* parent)
     words->addWidget(poisoned_);
     words->addStretch();
     column->addLayout(words);
-    connect(&lostReader_, &LostReader::causesRead, this, [this](const LostReader::CausesPtr& causes, qint64 lost) {
-        causes_ = causes;
-        explained_ = lost;
-        showLegend();
-    });
 }
 
 void EpochMeters::clear()
@@ -67,28 +61,11 @@ void EpochMeters::clear()
         meter->setParts({}, std::nullopt);
         meter->setNumbers(QStringLiteral("–"), {}, {});
     }
-    lostReader_.cancel();
-    asked_.reset();
-    causes_.reset();
     legend_->setEntries({});
     poisoned_->clear();
 }
 
-/// A status comes twice a second, and mostly the same work is lost.
-void EpochMeters::askWhyLost(const RunStatus& status, bool isPast)
-{
-    const Asked now { status.folder, status.attempt, status.checkpoints, epoch_.lost.sum() };
-    const bool isWanted = !isPast && epoch_.lost.sum() > 0;
-    if (isWanted && asked_ == now)
-        return;
-    lostReader_.cancel();
-    causes_.reset();
-    asked_ = isWanted ? std::optional(now) : std::nullopt;
-    if (isWanted)
-        lostReader_.read(status);
-}
-
-void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained, bool isPast)
+void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
 {
     const auto shown = shownEpochs(status);
     if (!shown) {
@@ -103,9 +80,8 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained, boo
     epochs_ = shown->count();
     untrained_ = untrained;
     leavesFilesOut_ = !status.leftOut.empty();
-    epoch_ = epoch;
-    askWhyLost(status, isPast);
     showChunks(epoch);
+    showLegend(epoch, inWords(sumOf(status.lostCauses, *shown)));
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples;
@@ -130,12 +106,10 @@ void EpochMeters::showChunks(const EpochRow& epoch)
     fill(*chunks_, chunks[ChunkState::Committed], epoch.blockCount ? std::optional(wanted) : std::nullopt,
         { part(ChunkState::Committed, MeterFill::Committed), part(ChunkState::Trained, MeterFill::TrainedStripes),
             part(ChunkState::Leased, MeterFill::Leased) });
-    showLegend();
 }
 
-void EpochMeters::showLegend()
+void EpochMeters::showLegend(const EpochRow& epoch, const std::vector<Message>& lostCauses)
 {
-    const EpochRow& epoch = epoch_;
     const ChunkCounts chunks = countedOnce(epoch);
     const LostChunks& lost = epoch.lost;
     std::vector<MeterLegend::Entry> entries { { tr("committed %1").arg(countText(chunks[ChunkState::Committed])),
@@ -154,8 +128,7 @@ void EpochMeters::showLegend()
         entries.push_back({ tr("partly trained %1").arg(countText(partly)), std::nullopt });
     if (lost.sum() > 0) {
         entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
-        const bool isExplained = causes_ && explained_ == lost.sum(); // else they are of another moment
-        for (const QString& cause : isExplained ? coreWords(*causes_) : QStringList())
+        for (const QString& cause : coreWords(lostCauses))
             entries.push_back({ tr("of these %1").arg(cause), std::nullopt });
     }
     if (lost.released > 0)

@@ -187,7 +187,7 @@ void OverviewPage::takeShown()
 void OverviewPage::take(const StatusPtr& status)
 {
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
-    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status), bench_.replay().moment().has_value());
+    meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
     const QStringList open = coreWords(status->keepsEpochOpen);
     const QString sentence
         = status->state == RunState::Finished ? tr("Left when the run ended: %1") : tr("The epoch stays open: %1");

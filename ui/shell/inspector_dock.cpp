@@ -1,6 +1,7 @@
 #include "ui/shell/inspector_dock.h"
 
 #include "core/run/folder/attempt_config.h"
+#include "core/run/status/lost_causes.h"
 #include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
 #include "ui/models/past_status.h"
@@ -96,7 +97,7 @@ double medianLoss(const std::vector<ChunkCell>& cells)
 struct Kept {
     int parts = 0;
     int saved = 0; ///< of them, that a checkpoint has
-    int lost = 0; ///< trainings that died with their weights
+    LostCauses lost; ///< trainings, why their weights are gone
     std::int64_t samples = 0;
     std::int64_t tokens = 0;
     double lossSum = 0; ///< nats
@@ -109,8 +110,8 @@ struct Kept {
 Kept keptOf(const std::vector<ClaimRow>& history)
 {
     Kept kept;
+    kept.lost = lostCauses(history);
     for (const ClaimRow& claim : history) {
-        kept.lost += claim.outcome == ClaimEnd::Lost ? 1 : 0;
         if (claim.outcome != ClaimEnd::Trained && claim.outcome != ClaimEnd::Committed)
             continue;
         ++kept.parts;
@@ -411,8 +412,10 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Left out"),
             tr("%1 of %2 samples, their steps were not finite")
                 .arg(countText(part.samplesLeftOut), countText(cell->samples)));
-    if (kept.lost > 0)
-        addRow(tr("Work lost"), tr("%n training(s), with their weights", nullptr, kept.lost));
+    if (kept.lost.sum() > 0)
+        addRow(tr("Work lost"),
+            tr("%1: %2").arg(tr("%n training(s), with their weights", nullptr, static_cast<int>(kept.lost.sum())),
+                coreWords(inWords(kept.lost)).join(QStringLiteral(", "))));
     if (cell == nullptr ? !history.empty() : cell->worker >= 0)
         addWorkerRow(cell == nullptr ? history.back().worker : cell->worker);
     if (!history.empty()) {

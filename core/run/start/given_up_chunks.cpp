@@ -11,7 +11,7 @@ Result<GivenUpChunks> givenUpChunks(const ResumeEffect& effect, LedgerReader& re
     GivenUpChunks count;
     if (effect[ChunkFate::Lost] == 0)
         return count;
-    FURROW_TRY_ASSIGN(const auto before, givenUpByCheckpoints(reader.file()));
+    FURROW_TRY_ASSIGN(const auto before, reader.givenUpByCheckpoints());
     for (const auto& epoch : effect.epochs)
         for (const ChunkCell& cell : epoch.cells) {
             if (effect.fateOf(cell) != ChunkFate::Lost)

@@ -67,9 +67,10 @@ Result<std::vector<ChunkCell>> heldByGone(
     return all;
 }
 
-Status countChunksApart(
+Result<std::vector<ChunkId>> countChunksApart(
     std::vector<EpochRow>& epochs, const std::vector<ChunkCell>& goneHolds, bool isBegun, LedgerReader& ledger)
 {
+    std::vector<ChunkId> lost;
     for (EpochRow& epoch : epochs) {
         const bool isShown = !epoch.closedWallNs || &epoch == &epochs.back(); // shownEpochs()
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
@@ -84,14 +85,17 @@ Status countChunksApart(
             continue;
         if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && isBegun) {
             FURROW_TRY_ASSIGN(auto cells, ledger.takenUpOnce(epoch.epoch));
-            for (const ChunkCell& cell : cells)
+            for (const ChunkCell& cell : cells) {
                 countApart(epoch, cell);
+                if (isWorkLost(cell))
+                    lost.push_back(cell.id);
+            }
         }
         for (const ChunkCell& cell : goneHolds)
             if (placeOf(cell.id).epoch == epoch.epoch)
                 countApart(epoch, cell);
     }
-    return {};
+    return lost;
 }
 
 /// Two open epochs have a sentence each; of more, which differ in counts alone, people want the sums.

@@ -17,7 +17,8 @@ Result<std::vector<ChunkCell>> heldByGone(
 /// hold that are gone, and what is trained in part.
 /// @param goneHolds  by heldByGone()
 /// @param isBegun  the run has had an attempt
-Status countChunksApart(
+/// @return the chunks that nobody holds and whose work is lost, ascending
+Result<std::vector<ChunkId>> countChunksApart(
     std::vector<EpochRow>& epochs, const std::vector<ChunkCell>& goneHolds, bool isBegun, LedgerReader& ledger);
 
 /// In words, of the epochs that are open: RunStatus::keepsEpochOpen. @param epochs  after countChunksApart()

@@ -1,33 +1,52 @@
 #include "core/run/status/lost_causes.h"
 
 #include "core/base/sentence.h"
+#include "core/run/status/open_epochs.h"
 #include "core/tracker/given_up.h"
 
 #include <algorithm>
 
 namespace furrow {
 
-Result<LostCauses> lostCauses(LedgerReader& ledger, const std::vector<EpochRow>& epochs)
+Result<std::map<std::int64_t, LostCauses>> lostCauses(
+    const std::vector<EpochRow>& epochs, const std::vector<ChunkId>& lost, LedgerReader& ledger)
+{
+    std::map<std::int64_t, LostCauses> causes;
+    for (const EpochRow& epoch : epochs)
+        if (const auto chunks = epoch.lost.sum(); chunks > 0)
+            causes[epoch.epoch].died = chunks; // but for those that a checkpoint had
+    if (lost.empty()) // all are held by processes that died
+        return causes;
+    FURROW_TRY_ASSIGN(const auto givenUp, ledger.givenUpByCheckpoints());
+    for (const ChunkId chunk : lost) {
+        const auto found = std::lower_bound(
+            givenUp.begin(), givenUp.end(), chunk, [](const GivenUpChunk& one, ChunkId id) { return one.chunk < id; });
+        if (found == givenUp.end() || found->chunk != chunk)
+            continue;
+        LostCauses& epoch = causes[placeOf(chunk).epoch];
+        --epoch.died;
+        ++(found->wentBack ? epoch.wentBack : epoch.damaged);
+    }
+    return causes;
+}
+
+LostCauses sumOf(const std::map<std::int64_t, LostCauses>& byEpoch, const ShownEpochs& shown)
+{
+    LostCauses sum;
+    for (auto one = byEpoch.lower_bound(shown.first); one != byEpoch.end() && one->first <= shown.last; ++one) {
+        sum.died += one->second.died;
+        sum.wentBack += one->second.wentBack;
+        sum.damaged += one->second.damaged;
+    }
+    return sum;
+}
+
+LostCauses lostCauses(std::span<const ClaimRow> trainings)
 {
     LostCauses causes;
-    std::int64_t lost = 0;
-    for (const EpochRow& epoch : epochs)
-        lost += epoch.lost.sum();
-    if (lost == 0)
-        return causes;
-    FURROW_TRY_ASSIGN(const auto givenUp, givenUpByCheckpoints(ledger.file()));
-    for (const EpochRow& epoch : epochs) {
-        if (epoch.lost.pending + epoch.lost.free == 0 || givenUp.empty()) // the others are held by processes that died
-            continue;
-        FURROW_TRY_ASSIGN(const auto cells, ledger.takenUpOnce(epoch.epoch));
-        for (const ChunkCell& cell : cells) {
-            const auto found = std::lower_bound(givenUp.begin(), givenUp.end(), cell.id,
-                [](const GivenUpChunk& one, ChunkId chunk) { return one.chunk < chunk; });
-            if (isWorkLost(cell) && found != givenUp.end() && found->chunk == cell.id)
-                ++(found->wentBack ? causes.wentBack : causes.damaged);
-        }
-    }
-    causes.died = std::max<std::int64_t>(0, lost - causes.sum());
+    for (const ClaimRow& claim : trainings)
+        if (claim.outcome == ClaimEnd::Lost)
+            ++(!claim.isLeftBehind ? causes.died : claim.wentBack ? causes.wentBack : causes.damaged);
     return causes;
 }
 

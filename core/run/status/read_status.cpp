@@ -129,8 +129,11 @@ void addEvaluation(
 Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
 {
     FURROW_TRY_ASSIGN(status.goneHolds, heldByGone(ledger, rows.incarnations, view));
-    FURROW_TRY(countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
-    takeOutLeftOut(status.epochs, ledger);
+    FURROW_TRY_ASSIGN(const auto lost, countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
+    if (auto causes = lostCauses(status.epochs, lost, ledger); causes.ok())
+        status.lostCauses = std::move(causes).value();
+    status.skipped = skippedByEpoch(ledger);
+    takeOutLeftOut(status.epochs, status.skipped);
     status.keepsEpochOpen = whatKeepsOpen(status.epochs);
     if (std::any_of(status.epochs.begin(), status.epochs.end(),
             [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))

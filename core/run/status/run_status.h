@@ -6,13 +6,16 @@
 #include "core/run/status/feeder_words.h"
 #include "core/run/status/held_out_loss.h"
 #include "core/run/status/ledger_view.h"
+#include "core/run/status/lost_causes.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/status/privacy_spent.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_state.h"
+#include "core/run/status/samples_left_out.h"
 #include "core/run/status/worker_status.h"
 #include "core/tracker/named_chunks.h"
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -51,6 +54,8 @@ struct RunStatus {
     std::int64_t clockAheadNs = 0; ///< of the clock here, before that of the run; 0: they agree but for a little
     std::vector<WorkerStatus> workers;
     std::vector<EpochRow> epochs; ///< the open ones with EpochRow::lost
+    std::map<std::int64_t, LostCauses> lostCauses; ///< of that, by epoch; empty: none is, or nobody knows
+    std::map<std::int64_t, SkippedOfEpoch> skipped; ///< by epoch; what is left out is not among its committed samples
     std::vector<ChunkCell>
         goneHolds; ///< what processes that are gone hold, until the next attempt frees it: with ChunkCell::holderGone
     std::int64_t steps = 0; ///< optimiser steps in checkpoints and in the weights of living workers, with those of the

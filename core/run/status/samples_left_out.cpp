@@ -1,6 +1,6 @@
 #include "core/run/status/samples_left_out.h"
 
-#include "core/run/status/run_status.h"
+#include "core/run/status/open_epochs.h"
 #include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
@@ -34,12 +34,6 @@ std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(LedgerReader& ledger)
     return byEpoch;
 }
 
-std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(const RunStatus& status)
-{
-    auto ledger = openLedger(RunPaths(status.folder));
-    return ledger.ok() ? skippedByEpoch(ledger.value()) : std::map<std::int64_t, SkippedOfEpoch> {};
-}
-
 SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, const ShownEpochs& shown)
 {
     SkippedOfEpoch sum;
@@ -51,9 +45,8 @@ SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, cons
     return sum;
 }
 
-void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger)
+void takeOutLeftOut(std::vector<EpochRow>& epochs, const std::map<std::int64_t, SkippedOfEpoch>& byEpoch)
 {
-    const auto byEpoch = skippedByEpoch(ledger);
     for (EpochRow& epoch : epochs) {
         const auto found = byEpoch.find(epoch.epoch);
         if (found == byEpoch.end())

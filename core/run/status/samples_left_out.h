@@ -7,7 +7,6 @@
 
 namespace furrow {
 
-struct RunStatus;
 struct ShownEpochs;
 
 /// What of an epoch counts as done and is in no weights: it was left out by name (NaN, overflow). Counted as the audit
@@ -19,15 +18,14 @@ struct SkippedOfEpoch {
 };
 /// By epoch; a ledger that does not tell has none.
 std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(LedgerReader& ledger);
-/// Of the run that a status is of, as its ledger has it now.
-std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(const RunStatus& status);
 /// Of the epochs that views show as one.
 SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, const ShownEpochs& shown);
 
 /// Takes these samples from those that count as trained (EpochRow::rowsCommitted), so that a status says what the audit
 /// says, and from what is in checkpoints or to come of chunks that are partly trained.
 /// @param epochs  after countChunksApart()
-void takeOutLeftOut(std::vector<EpochRow>& epochs, LedgerReader& ledger);
+/// @param byEpoch  skippedByEpoch()
+void takeOutLeftOut(std::vector<EpochRow>& epochs, const std::map<std::int64_t, SkippedOfEpoch>& byEpoch);
 
 /// What the weights have of one chunk, counted as takeOutLeftOut() counts it.
 struct TrainedPart {

@@ -2,14 +2,12 @@
 
 #include "core/base/clock.h"
 #include "core/config/message_json.h"
-#include "core/run/status/samples_left_out.h"
 #include "core/run/status/telling_workers.h"
 #include "core/tracker/order.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <map>
 
 namespace furrow {
 
@@ -64,7 +62,13 @@ nlohmann::json answersJson(const TaskAnswers& answers)
     return json;
 }
 
-nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped)
+nlohmann::json causesJson(const LostCauses& causes)
+{
+    return { { "worker_ended", causes.died }, { "went_back", causes.wentBack },
+        { "checkpoint_unusable", causes.damaged } };
+}
+
+nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, const LostCauses& causes)
 {
     nlohmann::json json;
     const ChunkCounts counts
@@ -74,6 +78,8 @@ nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped)
     json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
     json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
+    json["lost_causes"] // null: the ledger does not tell
+        = causes.sum() == epoch.lost.sum() ? causesJson(causes) : nlohmann::json(nullptr);
     json["partly_trained"] = epoch.partly.sum(); // some of their samples are in checkpoints; only the rest is to come
     json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples },
         { "skipped", skipped.samplesOfPartly } };
@@ -107,16 +113,16 @@ nlohmann::json blocksJson(const EpochRow& epoch)
         { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
 }
 
-using Skipped = std::map<std::int64_t, SkippedOfEpoch>;
-
 /// Each open epoch by itself; the newest when none is open. People count epochs from 1.
-nlohmann::json epochsJson(const RunStatus& s, Skipped& skipped)
+nlohmann::json epochsJson(const RunStatus& s)
 {
+    auto skipped = s.skipped;
+    auto causes = s.lostCauses;
     nlohmann::json json = nlohmann::json::array();
     for (const EpochRow& epoch : openEpochs(s.epochs))
         json.push_back({ { "epoch", epoch.epoch + 1 }, { "open", !epoch.closedWallNs }, { "blocks", blocksJson(epoch) },
-            { "chunks", chunksJson(epoch, skipped[epoch.epoch]) }, { "samples", samplesJson(epoch) },
-            { "rows", rowsJson(epoch) } });
+            { "chunks", chunksJson(epoch, skipped[epoch.epoch], causes[epoch.epoch]) },
+            { "samples", samplesJson(epoch) }, { "rows", rowsJson(epoch) } });
     return json;
 }
 
@@ -189,14 +195,13 @@ nlohmann::json toJson(const RunStatus& s)
     json["workers"] = nlohmann::json::array();
     for (const auto& w : s.workers)
         json["workers"].push_back(workerJson(w));
-    Skipped skipped = skippedByEpoch(s);
-    json["epochs"] = epochsJson(s, skipped);
+    json["epochs"] = epochsJson(s);
     if (const auto shown = shownEpochs(s)) { // sums over `epochs`
         const EpochRow& epoch = shown->together;
         json["epoch"] = shown->first + 1;
         json["last_epoch"] = shown->last + 1;
         json["blocks"] = blocksJson(epoch);
-        json["chunks"] = chunksJson(epoch, sumOf(skipped, *shown));
+        json["chunks"] = chunksJson(epoch, sumOf(s.skipped, *shown), sumOf(s.lostCauses, *shown));
         json["samples"] = samplesJson(epoch);
         json["rows"] = rowsJson(epoch);
         json["order"] = orderJson(s.file.config, openEpochs(s.epochs).back());
