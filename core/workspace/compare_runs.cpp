@@ -174,6 +174,7 @@ std::vector<ConfigDifference> differencesOf(const std::vector<ComparedRun>& runs
 nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
 
 std::string lossText(double loss) { return std::isfinite(loss) ? formatNumber(loss, 4) : "-"; }
+std::string paceText(double perSecond) { return perSecond > 0 ? formatNumber(perSecond, 0) : "-"; }
 
 } // namespace
 
@@ -224,7 +225,8 @@ nlohmann::json toJson(const RunComparison& comparison)
     for (const ComparedRun& run : comparison.runs) {
         json["runs"].push_back({ { "run", run.folder }, { "name", run.name }, { "state", toString(run.status.state) },
             { "steps", run.status.steps }, { "tokens", run.status.tokens },
-            { "active_seconds", run.status.activeSeconds }, { "tokens_per_s", run.meanTokensPerSecond },
+            { "active_seconds", run.status.activeSeconds },
+            { "tokens_per_s", run.meanTokensPerSecond > 0 ? number(run.meanTokensPerSecond) : nlohmann::json(nullptr) },
             { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
             { "loss_lost", run.status.lossIsGone },
             { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) },
@@ -250,7 +252,7 @@ std::string comparisonText(const RunComparison& comparison)
         const ComparedRun& run = comparison.runs[i];
         text += (i == 0 ? "Baseline " : "Run      ") + plainLine(run.name) + ": " + toString(run.status.state) + ", "
             + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens) + " tokens in "
-            + formatDuration(run.status.activeSeconds) + " (" + formatNumber(run.meanTokensPerSecond, 0)
+            + formatDuration(run.status.activeSeconds) + " (" + paceText(run.meanTokensPerSecond)
             + " tokens/s, mean), eval loss "
             + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation)
                                      : Message(lossText(kNone)))

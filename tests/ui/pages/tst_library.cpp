@@ -23,6 +23,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -146,6 +147,17 @@ private Q_SLOTS:
             caveats().front().c_str());
         good(noteRunEvent(story.paths().tracker(), Message(std::string(kLeftOutEvent) + "book09.txt changed.")));
         QVERIFY(caveats().empty()); // of both
+    }
+
+    /// `furrowctl compare` said "0 tokens/s", as if it had been slow.
+    void aComparisonGaveASpeedToARunThatTrainedNothing()
+    {
+        const RunStory story({});
+        const RunStory other({ .trained = 0 }, QStringLiteral("other"), story.workspace());
+        const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
+        QVERIFY(toJson(comparison)["runs"][1]["tokens_per_s"].is_null());
+        const auto text = comparisonText(comparison);
+        QVERIFY2(text.find("(- tokens/s, mean)") != std::string::npos, text.c_str());
     }
 
     /// Comparing, a run had the mean of what lives and of what a worker had said before it died.
