@@ -288,8 +288,9 @@ std::string statusText(const RunStatus& s)
         text += ": " + why;
     if (s.hindrance)
         text += ": " + s.hindrance->words;
-    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps) + " steps, " + formatCount(s.tokens)
-        + " tokens, " + formatDuration(s.activeSeconds) + " active\n";
+    text += ", attempt " + std::to_string(s.attempt) + ", " + formatCount(s.steps)
+        + (s.steps == 1 ? " step, " : " steps, ") + formatCount(s.tokens) + " tokens, "
+        + formatDuration(s.activeSeconds) + " active\n";
     for (const auto& e : s.evidence)
         text += "  " + e + "\n";
     auto skipped = s.skipped;

@@ -206,12 +206,13 @@ Result<TokenizedProbe> probeData(const RunConfig& config, std::int64_t limitMs)
 std::vector<Message> remarksOn(const DataProbe& probe)
 {
     std::vector<Message> remarks;
-    const auto count = [&](std::int64_t number, const Message& what) {
+    const auto count = [&](std::int64_t number, const Message& one, const Message& many) {
         if (number > 0)
-            remarks.push_back(what);
+            remarks.push_back(number == 1 ? one : many);
     };
     const Count read(probe.sampledRows);
     count(probe.sampledFailed,
+        sentence("1 of the %1 samples that were read cannot be used: %2.", { read, probe.firstFailure }),
         sentence("%1 of the %2 samples that were read cannot be used; the first: %3.",
             { Count(probe.sampledFailed), read, probe.firstFailure }));
     if (isTooUnreadable(probe.sampledFailed, probe.sampledRows, probe.allowedPercent))
@@ -219,14 +220,15 @@ std::vector<Message> remarksOn(const DataProbe& probe)
             "That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.",
             { Real(100 * static_cast<double>(probe.sampledFailed) / static_cast<double>(probe.sampledRows), 1),
                 Real(probe.allowedPercent, 1) }));
-    count(probe.sampledFiltered,
+    count(probe.sampledFiltered, sentence("1 of the %1 samples that were read is filtered.", { read }),
         sentence("%1 of the %2 samples that were read are filtered.", { Count(probe.sampledFiltered), read }));
-    count(probe.sampledDuplicates,
+    count(probe.sampledDuplicates, sentence("1 of the %1 samples that were read is a repeat.", { read }),
         sentence("%1 of the %2 samples that were read are repeats.", { Count(probe.sampledDuplicates), read }));
-    count(probe.sampledTooLong,
+    count(probe.sampledTooLong, sentence("1 of the %1 samples that were read is longer than a window.", { read }),
         sentence(
             "%1 of the %2 samples that were read are longer than a window.", { Count(probe.sampledTooLong), read }));
     count(probe.sampledInvalidUtf8,
+        sentence("1 of the %1 samples that were read has bytes or escapes that are no characters.", { read }),
         sentence("%1 of the %2 samples that were read have bytes or escapes that are no characters.",
             { Count(probe.sampledInvalidUtf8), read }));
     if (probe.sampledDropped > 0)

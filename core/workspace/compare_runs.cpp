@@ -251,9 +251,9 @@ std::string comparisonText(const RunComparison& comparison)
     for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
         const ComparedRun& run = comparison.runs[i];
         text += (i == 0 ? "Baseline " : "Run      ") + plainLine(run.name) + ": " + toString(run.status.state) + ", "
-            + formatCount(run.status.steps) + " steps, " + formatCount(run.status.tokens) + " tokens in "
-            + formatDuration(run.status.activeSeconds) + " (" + paceText(run.meanTokensPerSecond)
-            + " tokens/s, mean), eval loss "
+            + formatCount(run.status.steps) + (run.status.steps == 1 ? " step, " : " steps, ")
+            + formatCount(run.status.tokens) + " tokens in " + formatDuration(run.status.activeSeconds) + " ("
+            + paceText(run.meanTokensPerSecond) + " tokens/s, mean), eval loss "
             + (run.status.evaluation ? lossText(run.status.evaluation->loss) + " " + ofWhat(*run.status.evaluation)
                                      : Message(lossText(kNone)))
             + "\n";

@@ -305,11 +305,11 @@ void ResumeDialog::showCounts(std::int64_t kept)
     QString lost = tr("trained or begun after the newest checkpoint; those weights are gone");
     if (!effect.partsLost.empty())
         lost = tr("trained or begun after the checkpoint; those weights are gone, or left behind");
-    if (const auto back = plan_->givenUp.wentBack; back > 0)
-        lost += tr("; %1 of them were left when the run went back to an older checkpoint").arg(countText(back));
-    if (const auto damaged = plan_->givenUp.damaged; damaged > 0)
-        lost += tr("; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge")
-                    .arg(countText(damaged));
+    if (const int back = static_cast<int>(plan_->givenUp.wentBack); back > 0)
+        lost += tr("; %Ln of them were left when the run went back to an older checkpoint", nullptr, back);
+    if (const int damaged = static_cast<int>(plan_->givenUp.damaged); damaged > 0)
+        lost += tr(
+            "; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge", nullptr, damaged);
     if (partlyKept > 0)
         lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
     lostMeaning_->setText(lost);
@@ -365,19 +365,20 @@ void ResumeDialog::showChoice()
     enableGo();
     showMap();
     const std::int64_t partly = effect()[ChunkFate::Partly];
-    const std::int64_t begun = kept + redo + lost + partly;
+    const int begun = static_cast<int>(kept + redo + lost + partly);
     if (attempt_ == 0)
         title_->setText(tr("Attempt 1 begins with fresh weights"));
     else if (chosen == nullptr)
-        title_->setText(tr("Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun")
+        title_->setText(tr("Attempt %1 keeps %2 of the %Ln chunk(s) of %3 that were trained or begun", nullptr, begun)
                 .arg(attempt_ + 1)
-                .arg(countText(kept), countText(begun), epochsInTitle()));
+                .arg(countText(kept), epochsInTitle()));
     else
         title_->setText(
-            tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun")
+            tr("Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk(s) of %4 that were trained or begun",
+                nullptr, begun)
                 .arg(attempt_ + 1)
                 .arg(chosen->row.id.value)
-                .arg(countText(kept), countText(begun), epochsInTitle()));
+                .arg(countText(kept), epochsInTitle()));
     const auto again = redo + lost;
     const int againCount = static_cast<int>(again); // lupdate does not read past a cast
     QStringList words;

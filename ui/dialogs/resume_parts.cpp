@@ -184,12 +184,17 @@ QString CheckpointChoices::beforeTheStop(std::int64_t wallNs) const
     return seconds < 1 ? tr("at the stop") : durationText(seconds);
 }
 
+QString CheckpointChoices::effectText(std::int64_t kept, std::int64_t again)
+{
+    const int chunks = static_cast<int>(kept); // lupdate does not read past a cast
+    return tr("keeps %Ln chunk(s), trains %1 again", nullptr, chunks).arg(countText(again));
+}
+
 void CheckpointChoices::addNewest()
 {
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
-    button->setAccessibleDescription(tr("keeps %1 chunks, trains %2 again")
-            .arg(countText(plan_.effect[ChunkFate::Kept]), countText(plan_.effect.again())));
+    button->setAccessibleDescription(effectText(plan_.effect[ChunkFate::Kept], plan_.effect.again()));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -220,9 +225,7 @@ void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool 
     button->setEnabled(choice.canBeChosen);
     button->setToolTip(
         choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
-    button->setAccessibleDescription(choice.canBeChosen
-            ? tr("keeps %1 chunks, trains %2 again").arg(countText(choice.kept), countText(again))
-            : button->toolTip());
+    button->setAccessibleDescription(choice.canBeChosen ? effectText(choice.kept, again) : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);
     grid_->addWidget(button, grid_->rowCount(), 0);

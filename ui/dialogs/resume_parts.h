@@ -70,6 +70,7 @@ protected:
 private:
     void addHeader();
     QString beforeTheStop(std::int64_t wallNs) const;
+    static QString effectText(std::int64_t kept, std::int64_t again);
     void addNewest();
     void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
     void addCells(const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss);

@@ -181,24 +181,28 @@ void AuditDock::show(const AuditPtr& report)
     }
     files_->setText(tr("Check weights and files"));
     const QString time = QTime::currentTime().toString(QStringLiteral("HH:mm"));
+    const int checked = static_cast<int>(known); // lupdate does not read past a cast
     if (known == 0)
         sentence_->setText(tr("No chunk is known yet."));
     else if (report->isClean() && report->inspectedWeights() && report->couldInspect())
         sentence_->setText(
-            tr("No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.")
-                .arg(countText(known), time));
+            tr("No chunk twice, none missing; weights and files are as recorded. %Ln chunk(s) checked at %1.", nullptr,
+                checked)
+                .arg(time));
     else if (report->isClean() && report->inspectedWeights())
         sentence_->setText(tr(
-            "No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.")
-                .arg(countText(known), time));
+            "No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunk(s) checked at %1.",
+            nullptr, checked)
+                .arg(time));
     else if (report->isClean())
-        sentence_->setText(tr("No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.")
-                .arg(countText(known), time));
+        sentence_->setText(
+            tr("No chunk twice, none missing. %Ln chunk(s) checked at %1; weights not inspected.", nullptr, checked)
+                .arg(time));
     else if (twice == 0 && missing == 0)
-        sentence_->setText(tr("Problems found: see below. %1 chunks checked at %2.").arg(countText(known), time));
+        sentence_->setText(tr("Problems found: see below. %Ln chunk(s) checked at %1.", nullptr, checked).arg(time));
     else
-        sentence_->setText(tr("Trained twice: %1. Missing: %2. %3 chunks checked at %4.")
-                .arg(countText(twice), countText(missing), countText(known), time));
+        sentence_->setText(tr("Trained twice: %1. Missing: %2. %Ln chunk(s) checked at %3.", nullptr, checked)
+                .arg(countText(twice), countText(missing), time));
     sayOfData();
     const bool first = model_.rowCount() == 0;
     model_.reset(report->findings);

@@ -267,16 +267,22 @@ public:
     void tell()
     {
         if (notRead_ > 0)
-            log_.unreadable(
-                sentence("%1 more blocks are not inspected: their source cannot be reached now", { Count(notRead_) }));
+            log_.unreadable(notRead_ == 1
+                    ? sentence("1 more block is not inspected: its source cannot be reached now")
+                    : sentence(
+                          "%1 more blocks are not inspected: their source cannot be reached now", { Count(notRead_) }));
         if (putAside_ > 0)
             log_.mention(FindingKind::Source,
                 sentence(
                     "Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.",
                     { Count(putAside_) }));
-        auto how = sentence(
-            "%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
-            { Count(log_.inspected()), Bytes(bytes_) });
+        auto how = log_.inspected() == 1
+            ? sentence(
+                  "1 block prepared once more from %1 of text, and the fingerprints of its samples, chunk by chunk",
+                  { Bytes(bytes_) })
+            : sentence(
+                  "%1 blocks prepared once more from %2 of text, and the fingerprints of their samples, chunk by chunk",
+                  { Count(log_.inspected()), Bytes(bytes_) });
         const auto compared = blocks_.comparedFiles();
         if (compared.files > 0)
             how = sentence(

@@ -71,9 +71,12 @@ public:
             log_.wrong(FindingKind::Manifest, {}, other->problem);
         strangers();
         if (silent_ > 0)
-            log_.notInspected(sentence(
-                "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
-                { Count(silent_) }));
+            log_.notInspected(silent_ == 1
+                    ? sentence(
+                          "who wrote 1 checkpoint and its loss on held-out text: its manifest is of a version that did not keep it")
+                    : sentence(
+                          "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
+                          { Count(silent_) }));
         log_.how(sentence(
             "SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
             { Count(log_.inspected()), Count(removed) }));
@@ -144,9 +147,11 @@ public:
             FURROW_TRY(hashFrozen(use));
         }
         if (!gone_.empty())
-            log_.notInspected(
-                sentence("weights of %1 checkpoints that the run itself removed, or left, while they were inspected",
-                    { Count(std::ssize(gone_)) }));
+            log_.notInspected(gone_.size() == 1
+                    ? sentence("weights of 1 checkpoint that the run itself removed, or left, while it was inspected")
+                    : sentence(
+                          "weights of %1 checkpoints that the run itself removed, or left, while they were inspected",
+                          { Count(std::ssize(gone_)) }));
         const std::vector<Argument> numbers { Count(files), Bytes(static_cast<std::uint64_t>(bytesRead_)),
             Count(log_.inspected()) };
         log_.how(hashed.empty() ? sentence("there is no checkpoint yet")

@@ -55,11 +55,16 @@ void addMissingManifests(const RunPaths& paths, const CheckpointRows& rows, std:
             && !isTaken(keptManifest(paths, row.record.folder));
     };
     const auto first = std::ranges::find_if(rows, isGone);
-    if (first != rows.end())
+    const auto gone = std::ranges::count_if(rows, isGone);
+    const std::string folder = utf8Text(paths.removedManifestsFolder());
+    if (gone == 1)
+        problems.push_back(sentence(
+            "The manifest of checkpoint %1 is gone from %2: nothing but the tracker proves any more what it trained, and no repair can make it anew. Put it back from a copy of the run if you have one; it goes on without it.",
+            { first->record.folder, folder }));
+    if (gone > 1)
         problems.push_back(sentence(
             "The manifests of %1 checkpoints are gone from %2, that of %3 for one: nothing but the tracker proves any more what they trained, and no repair can make it anew. Put them back from a copy of the run if you have one; it goes on without them.",
-            { Count(std::ranges::count_if(rows, isGone)), utf8Text(paths.removedManifestsFolder()),
-                first->record.folder }));
+            { Count(gone), folder, first->record.folder }));
 }
 
 } // namespace

@@ -135,8 +135,10 @@ Status nameOrphans(const RunPaths& paths, LedgerReader& reader, ResumePlan& plan
         return row.live && mayLive(row.process, row.leaseUntilNs, nowNs) && !isOfAnotherFolder(paths, row.process);
     });
     if (alive > 0)
-        plan.notes.push_back(sentence(
-            "%1 workers are still alive. What they save before they end is kept too.", { std::to_string(alive) }));
+        plan.notes.push_back(alive == 1
+                ? sentence("1 worker is still alive. What it saves before it ends is kept too.")
+                : sentence("%1 workers are still alive. What they save before they end is kept too.",
+                      { std::to_string(alive) }));
     return {};
 }
 

@@ -73,6 +73,9 @@ Message stopAskedFor(
     }
     if (!ofBlock || (left == 0 && !isMoreToCome))
         return Message();
+    if (left == 1)
+        return isMoreToCome ? sentence("after a block; 1 known chunk of the epoch is left, and what was not read yet")
+                            : sentence("after a block; 1 chunk of the epoch is left");
     return isMoreToCome
         ? sentence("after a block; %1 known chunks of the epoch are left, and what was not read yet", { Count(left) })
         : sentence("after a block; %1 chunks of the epoch are left", { Count(left) });

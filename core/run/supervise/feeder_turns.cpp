@@ -399,8 +399,11 @@ Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, con
                 { sentence("%1 With them %2 other rows are left out, which were prepared together with them.",
                     { withFullStop(why), Count(others) }) }));
     }
+    const std::int64_t rows = rest.rowsLeftOut();
+    const std::string number = std::to_string(block.block);
     return ledger_.replan(block.block, rest.plan,
-        sentence("%1 rows of block %2: %3", { Count(rest.rowsLeftOut()), std::to_string(block.block), why }));
+        rows == 1 ? sentence("1 row of block %1: %2", { number, why })
+                  : sentence("%1 rows of block %2: %3", { Count(rows), number, why }));
 }
 
 Result<bool> Feeder::setFailed(std::int64_t block, const Error& error)

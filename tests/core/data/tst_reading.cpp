@@ -614,6 +614,19 @@ private Q_SLOTS:
                 && !remarks().contains("would stop"),
             qPrintable(remarks()));
     }
+    /// "1 of the 20 samples that were read are filtered."
+    void oneSampleWasSaidInThePlural()
+    {
+        DataProbe probe;
+        probe.sampledRows = 20;
+        probe.sampledFiltered = probe.sampledDuplicates = probe.sampledTooLong = probe.sampledInvalidUtf8 = 1;
+        QString all;
+        for (const auto& remark : remarksOn(probe))
+            all += QString::fromStdString(remark) + "\n";
+        QVERIFY2(all.contains("is filtered") && all.contains("is a repeat") && all.contains("is longer")
+                && all.contains("has bytes") && !all.contains("read are") && !all.contains("read have"),
+            qPrintable(all));
+    }
     /// With several sources nobody knew whose column it was.
     void theNoteOnAColumnDidNotNameItsFile()
     {

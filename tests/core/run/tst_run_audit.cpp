@@ -1148,7 +1148,7 @@ private Q_SLOTS:
              } }));
         QVERIFY(removed);
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
-        QVERIFY2(auditText(report).find("weights of 1 checkpoints that the run itself removed") != std::string::npos,
+        QVERIFY2(auditText(report).find("weights of 1 checkpoint that the run itself removed") != std::string::npos,
             auditText(report).c_str());
     }
 
@@ -1912,7 +1912,7 @@ private Q_SLOTS:
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         const auto said = auditText(report);
         QVERIFY2(said.find("made by a version that did not keep its hash") != std::string::npos
-                && said.find("who wrote 1 checkpoints") != std::string::npos,
+                && said.find("who wrote 1 checkpoint ") != std::string::npos,
             said.c_str());
     }
 

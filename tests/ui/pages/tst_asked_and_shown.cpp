@@ -429,7 +429,7 @@ private Q_SLOTS:
             QVERIFY(why != labels.end());
             QVERIFY((*why)->visibleRegion().boundingRect().height() == (*why)->height());
             QVERIFY(!says(dialog, QStringLiteral("until you press")));
-            QVERIFY(says(dialog, QStringLiteral("keeps 438 of the 440 chunks"))); // those that are partly trained too
+            QVERIFY(says(dialog, QStringLiteral("keeps 438 of the 440 chunk(s)"))); // those that are partly trained too
             QVERIFY(says(dialog, QStringLiteral("Partly trained: 2;")));
         }
     }

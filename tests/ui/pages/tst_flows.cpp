@@ -160,7 +160,7 @@ private Q_SLOTS:
         dialog.show();
         QVERIFY(!dialog.goBackTo().has_value());
         QVERIFY(
-            says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunks of epoch 1 that were trained or begun")));
+            says(dialog, QStringLiteral("Attempt 2 keeps 8 of the 9 chunk(s) of epoch 1 that were trained or begun")));
         QVERIFY(says(dialog, QStringLiteral("chunks twice 0")));
         QVERIFY(says(dialog, QStringLiteral("missing 0")));
         auto* older = buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"));
@@ -172,7 +172,7 @@ private Q_SLOTS:
         QCOMPARE(dialog.goBackTo().value_or(CheckpointId {}).value, 1);
         QVERIFY(says(dialog,
             QStringLiteral(
-                "Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunks of epoch 1 that were trained or begun")));
+                "Attempt 2 starts from checkpoint 1 and keeps 5 of the 9 chunk(s) of epoch 1 that were trained or begun")));
         QVERIFY(says(dialog,
             QStringLiteral("4 chunk(s) are trained again, about 40 s"))); // three after it, one whose weights died
         buttonOf<QPushButton>(dialog, QStringLiteral("Copy command"))->click();
@@ -202,7 +202,7 @@ private Q_SLOTS:
         buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
         QVERIFY(says(dialog, QStringLiteral("5 chunk(s) are trained again"))); // three after it, one lost, one begun
         QVERIFY(!says(dialog, QStringLiteral("what is trained of them is kept")));
-        QVERIFY(says(dialog, QStringLiteral("keeps 5 of the 10 chunks")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 5 of the 10 chunk(s)")));
         QVERIFY(says(dialog, QStringLiteral("sum 10")));
         buttonOf<QRadioButton>(dialog, QStringLiteral("The newest"))->click();
         QVERIFY(says(dialog, QStringLiteral("1 chunk(s) are trained again")));
@@ -238,7 +238,7 @@ private Q_SLOTS:
             QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
         dialog.show();
         QVERIFY(says(dialog, QStringLiteral("28 chunk(s) are trained again")));
-        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunks of epoch 1")));
+        QVERIFY(says(dialog, QStringLiteral("keeps 2 of the 30 chunk(s) of epoch 1")));
         auto* map = dialog.findChild<CoverageMap*>();
         auto* epochOfMap = dialog.findChild<QComboBox*>();
         QVERIFY(map != nullptr && epochOfMap != nullptr);
