@@ -10,6 +10,12 @@
 
 namespace furrow {
 
+/// The samples of some of the windows of a chunk, in proportion, as the audit counts them. @param windows  of the chunk
+inline std::int64_t samplesOfWindows(std::int64_t some, std::int64_t samples, std::int64_t windows)
+{
+    return windows > 0 ? samples * some / windows : 0;
+}
+
 /// A chunk with windows that were left out by name, because their steps were not finite: checkpoints count them as
 /// done, and they are in no weights.
 struct SkippedChunk {
@@ -26,8 +32,7 @@ struct SkippedChunk {
 
     /// Windows that are left out now.
     std::int64_t windowsSkipped() const;
-    /// The samples of some of its windows, in proportion, as the audit counts them.
-    std::int64_t samplesOf(std::int64_t some) const { return samples * some / windows; }
+    std::int64_t samplesOf(std::int64_t some) const { return samplesOfWindows(some, samples, windows); }
     /// Committed, and nothing of it is in the weights.
     bool isCommittedUntrained() const { return state == ChunkState::Committed && windowsSkipped() == windows; }
 };

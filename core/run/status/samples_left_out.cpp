@@ -65,7 +65,7 @@ TrainedPart trainedPart(const ChunkCell& cell, std::int64_t windowsLeftOut)
     TrainedPart part;
     part.windows = std::max<std::int64_t>(0, cell.covered - leftOut);
     part.windowsWanted = cell.windows - leftOut;
-    part.samplesLeftOut = cell.windows > 0 ? cell.samples * leftOut / cell.windows : 0; // SkippedChunk::samplesOf()
+    part.samplesLeftOut = samplesOfWindows(leftOut, cell.samples, cell.windows);
     part.samples = std::max<std::int64_t>(0, samplesDone(cell) - part.samplesLeftOut);
     part.samplesWanted = cell.samples - part.samplesLeftOut;
     return part;

@@ -254,16 +254,19 @@ std::int64_t idOf(Database& db, const std::string& folder)
     return db.integer("SELECT id FROM checkpoint WHERE folder=?", folder).value_or(0);
 }
 
+// Without an id it gets the next one.
+constexpr const char* kInsertPastProcess
+    = "INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall, ended_wall, lease_until, progress)"
+      " VALUES (?, ?, ?, ?, 0, 0, '', '', '', 0, 'rebuilt from checkpoints', ?, ?, 0, 0)";
+
 /// One worker of the past for each replica: who really did it, only the lost history knew.
 std::int64_t pastWorker(
     LedgerFile& file, std::int64_t attempt, std::int32_t replica, std::map<std::int32_t, std::int64_t>& made)
 {
     if (const auto found = made.find(replica); found != made.end())
         return found->second;
-    file.db.run(
-        "INSERT INTO incarnation (attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall, ended_wall, lease_until, progress)"
-        " VALUES (?, ?, ?, 0, 0, '', '', '', 0, 'rebuilt from checkpoints', ?, ?, 0, 0)",
-        attempt, replica, std::max<std::int32_t>(replica, 0), file.clock->wallNs(), file.clock->wallNs());
+    const std::int64_t now = file.clock->wallNs();
+    file.db.run(kInsertPastProcess, std::nullopt, attempt, replica, std::max<std::int32_t>(replica, 0), now, now);
     return made[replica] = file.db.lastId();
 }
 
@@ -272,10 +275,7 @@ std::int64_t pastWorker(
 void numberBehind(LedgerFile& file, std::int64_t attempt, std::int64_t newestUsed)
 {
     if (file.db.integer("SELECT max(id) FROM incarnation").value_or(0) < newestUsed)
-        file.db.run(
-            "INSERT INTO incarnation (id, attempt, worker, replica, pid, start_time, boot_id, device, device_name, live, end_cause, started_wall, lease_until, progress)"
-            " VALUES (?, ?, ?, ?, 0, 0, '', '', '', 0, 'rebuilt from checkpoints', ?, 0, 0)",
-            newestUsed, attempt, kNoWorker, kNoWorker, file.clock->wallNs());
+        file.db.run(kInsertPastProcess, newestUsed, attempt, kNoWorker, kNoWorker, file.clock->wallNs(), 0); // no end
 }
 
 class Writer {
