@@ -11,13 +11,18 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <optional>
+#include <utility>
 
 class TestDataParallel : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
     QString text_;
+    QString shared_; ///< a run that trains for the next function; "": none
+    QString impatient_; ///< the same, of ranks that wait for one another for seconds only
+    int runs_ = 0;
 
     QStringList newRun(const QString& run, const QStringList& more = {}) const
     {
@@ -25,9 +30,9 @@ class TestDataParallel : public QObject {
             QStringLiteral("cpu:2"), QStringLiteral("--parallel"), QStringLiteral("data") }
         + RunDriver::tinyModel() + more;
     }
-    QString startSlow(const char* name, const QStringList& more = {}) const
+    QString startSlow(const QStringList& more)
     {
-        const QString run = folder_.filePath(QLatin1String(name));
+        const QString run = folder_.filePath(QStringLiteral("slow-%1").arg(++runs_));
         const auto out
             = RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--detach"), QStringLiteral("--json") }
                 + newRun(run,
@@ -36,9 +41,49 @@ class TestDataParallel : public QObject {
                         + more));
         return out.exitCode == 0 ? run : QString();
     }
-    static void verifyClean(const QString& run)
+    /// `run` where it trains, or else a new one. There are always more epochs.
+    void share(QString& run, const QStringList& more)
     {
-        const auto epoch = RunDriver::auditedEpoch(run);
+        if (!run.isEmpty() && stateOf(run) == QStringLiteral("running"))
+            return;
+        run = startSlow(QStringList { QStringLiteral("--epochs"), QStringLiteral("1000") } + more);
+        QVERIFY(!run.isEmpty());
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        for (const int rank : { 0, 1 })
+            QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
+    }
+    void shareRun() { share(shared_, { QStringLiteral("--max-restarts"), QStringLiteral("20") }); }
+    void shareImpatientRun() { share(impatient_, { QStringLiteral("--rank-timeout"), QStringLiteral("5") }); }
+    static QString stateOf(const QString& run) { return RunDriver::status(run)[QStringLiteral("state")].toString(); }
+    static std::array<int, 2> restarts(const QString& run)
+    {
+        std::array<int, 2> found {};
+        for (const auto& worker : RunDriver::status(run)[QStringLiteral("workers")].toArray())
+            found.at(static_cast<std::size_t>(worker[QStringLiteral("worker")].toInt()))
+                = worker[QStringLiteral("restarts")].toInt();
+        return found;
+    }
+    /// All ranks were started again since they had started as often as in `before`, and they train in the same attempt.
+    static void trainAgain(const QString& run, const std::array<int, 2>& before)
+    {
+        const auto isAgain = [&] {
+            const auto now = restarts(run);
+            return now[0] > before[0] && now[1] > before[1];
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isAgain(), 60'000);
+        const auto steps = [&run] { return RunDriver::status(run)[QStringLiteral("steps")].toInteger(); };
+        const auto then = steps();
+        QTRY_VERIFY_WITH_TIMEOUT(steps() > then + 50, 60'000);
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), 1);
+    }
+    static QJsonArray epochsOf(const QString& run)
+    {
+        return RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--json") })
+            .json[QStringLiteral("epochs")]
+            .toArray();
+    }
+    static void verifyClean(const QJsonObject& epoch)
+    {
         QCOMPARE(epoch[QStringLiteral("expected")].toInt(), 120);
         QCOMPARE(epoch[QStringLiteral("committed")].toInt(), 120);
         QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
@@ -46,10 +91,27 @@ class TestDataParallel : public QObject {
         QCOMPARE(epoch[QStringLiteral("overlapping_claims")].toInt(-1), 0);
         QVERIFY(epoch[QStringLiteral("complete")].toBool());
     }
-    static QByteArray log(const QString& run, int worker)
+    /// What a worker has logged, from byte `from` on.
+    static QByteArray log(const QString& run, int worker, qint64 from = 0)
     {
         QFile file(run + QStringLiteral("/logs/1-worker-%1.log").arg(worker));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        return file.open(QIODevice::ReadOnly) && file.seek(from) ? file.readAll() : QByteArray();
+    }
+    /// Ends the run that was shared with an epoch that it trains to its end.
+    void endWhole()
+    {
+        const QString run = std::exchange(shared_, {});
+        const auto asked
+            = RunDriver::ctl({ QStringLiteral("stop"), QStringLiteral("--after"), QStringLiteral("epoch"), run });
+        QVERIFY2(asked.exitCode == 0, qPrintable(asked.text + asked.errors));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("stopped") }));
+        QCOMPARE(RunDriver::status(run)[QStringLiteral("attempt")].toInt(), 1); // nothing ended it in between
+        auto epochs = epochsOf(run);
+        if (epochs.size() > 1 && epochs.last()[QStringLiteral("committed")].toInt() == 0) // nobody began it
+            epochs.removeLast();
+        QVERIFY(!epochs.isEmpty());
+        for (const auto& epoch : std::as_const(epochs))
+            verifyClean(epoch.toObject());
     }
 
 private Q_SLOTS:
@@ -59,12 +121,19 @@ private Q_SLOTS:
         QVERIFY(!text_.isEmpty());
     }
 
+    void cleanupTestCase()
+    {
+        for (const QString& run : { shared_, impatient_ })
+            if (!run.isEmpty()) // where it was asked for functions by name, or one failed
+                (void)RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") });
+    }
+
     void ranksTrainOneModelAndEachIsShown()
     {
         const QString run = folder_.filePath(QStringLiteral("plain"));
         const auto out = RunDriver::ctl(QStringList { QStringLiteral("run") } + newRun(run));
         QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
-        verifyClean(run);
+        verifyClean(RunDriver::auditedEpoch(run));
         const auto workers = RunDriver::status(run)[QStringLiteral("workers")].toArray();
         QCOMPARE(workers.size(), 2);
         for (const auto& worker : workers) {
@@ -77,12 +146,10 @@ private Q_SLOTS:
 
     void noRankListensWhereOtherMachinesReachIt()
     {
-        const QString run = startSlow("listening");
-        QVERIFY(RunDriver::waitForChunks(run, 5));
+        shareRun();
         QList<qint64> ranks;
         for (const int rank : { 0, 1 }) {
-            QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
-            ranks.append(RunDriver::workerPid(run, rank));
+            ranks.append(RunDriver::workerPid(shared_, rank));
             QVERIFY(processFacts::environment(ranks.last())
                     .contains("NCCL_SOCKET_IFNAME==lo")); // for GPUs, which this test has none of
         }
@@ -96,9 +163,6 @@ private Q_SLOTS:
                 : host == "00000000000000000000000001000000";
             QVERIFY2(loopback, address.constData());
         }
-        RunDriver::ctl({ QStringLiteral("stop"), run });
-        QVERIFY(RunDriver::waitForState(
-            run, { QStringLiteral("finished"), QStringLiteral("interrupted"), QStringLiteral("stopped") }));
     }
 
     void killedRankIsStartedAgainWithTheOthers_data()
@@ -110,14 +174,13 @@ private Q_SLOTS:
     void killedRankIsStartedAgainWithTheOthers()
     {
         QFETCH(int, rank);
-        const QString run = startSlow(rank == 0 ? "killed-0" : "killed-1");
-        QVERIFY(RunDriver::waitForChunks(run, 10));
-        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
-        QVERIFY(RunDriver::killHard(RunDriver::workerPid(run, rank)));
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
-        verifyClean(run);
-        const auto other = log(run, 1 - rank);
-        QFile supervisor(run + QStringLiteral("/logs/supervisor.log")); // which says how the other one ended
+        shareRun();
+        const auto before = restarts(shared_);
+        const auto logged = log(shared_, 1 - rank).size();
+        QVERIFY(RunDriver::killHard(RunDriver::workerPid(shared_, rank)));
+        trainAgain(shared_, before);
+        const auto other = log(shared_, 1 - rank, logged);
+        QFile supervisor(shared_ + QStringLiteral("/logs/supervisor.log")); // which says how the other one ended
         QVERIFY(supervisor.open(QIODevice::ReadOnly));
         QVERIFY2(
             other.contains("rank " + QByteArray::number(rank) + " (worker " + QByteArray::number(rank) + ", process ")
@@ -125,15 +188,24 @@ private Q_SLOTS:
             (supervisor.readAll() + other).constData());
     }
 
+    void whatKilledRanksHadTrainedIsThereOnce()
+    {
+        shareRun();
+        endWhole();
+    }
+
     void heldRankIsKilledAndAllStartAgain()
     {
-        const QString run = startSlow("held", { QStringLiteral("--rank-timeout"), QStringLiteral("4") });
-        QVERIFY(RunDriver::waitForChunks(run, 10));
-        QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, 1) > 0, 30'000);
-        QVERIFY(RunDriver::hold(RunDriver::workerPid(run, 1)));
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("finished") }));
-        verifyClean(run);
-        const auto other = log(run, 0); // the supervisor is faster than the others' patience, where it can tell
+        shareImpatientRun();
+        const auto before = restarts(impatient_);
+        const auto logged = log(impatient_, 0).size();
+        QVERIFY(RunDriver::hold(RunDriver::workerPid(impatient_, 1)));
+        trainAgain(impatient_, before);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            RunDriver::auditedEpoch(impatient_)[QStringLiteral("complete")].toBool(), 120'000); // it trains on
+        verifyClean(RunDriver::auditedEpoch(impatient_));
+        // The supervisor is faster than the others' patience, where it can tell.
+        const auto other = log(impatient_, 0, logged);
         QVERIFY2(other.contains("is gone") || other.contains("stands still or hangs"), other.constData());
     }
 
@@ -141,10 +213,8 @@ private Q_SLOTS:
     /// what the stop had promised to save was gone.
     void aStopUnderAForeignLockMadeTheRanksLoseOneAnother()
     {
-        const QString run = startSlow("locked",
-            { QStringLiteral("--rank-timeout"), QStringLiteral("10"), QStringLiteral("--epochs"),
-                QStringLiteral("9") });
-        QVERIFY(RunDriver::waitForChunks(run, 5));
+        shareImpatientRun();
+        const QString run = std::exchange(impatient_, {});
         auto theirs
             = furrow::Database::open(furrow::pathFromUtf8((run + QStringLiteral("/tracker.sqlite")).toStdString()), {});
         QVERIFY(theirs.ok());
@@ -155,14 +225,17 @@ private Q_SLOTS:
         const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run });
         qunsetenv("FURROW_BUSY_S");
         QVERIFY2(stop.exitCode == 0, qPrintable(stop.text + stop.errors));
-        QTest::qWait(25'000); // longer than ranks wait for one another
+        QTest::qWait(13'000); // longer than ranks wait for one another
         lock.reset();
         QVERIFY(RunDriver::waitForState(
             run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("failed") }));
         const auto status = RunDriver::status(run);
         QVERIFY2(status[QStringLiteral("state")].toString() != QStringLiteral("failed"),
             qPrintable(status[QStringLiteral("stop_detail")].toString()));
-        QCOMPARE(RunDriver::auditedEpoch(run)[QStringLiteral("duplicated")].toInt(-1), 0);
+        const auto epochs = epochsOf(run);
+        QVERIFY(!epochs.isEmpty());
+        for (const auto& epoch : epochs)
+            QCOMPARE(epoch[QStringLiteral("duplicated")].toInt(-1), 0);
         const QByteArray follower = log(run, 1);
         QVERIFY2(!follower.isEmpty() && !follower.contains("lost one another"), follower.constData());
     }
@@ -180,7 +253,7 @@ private Q_SLOTS:
                 = RunDriver::ctl(QStringList { QStringLiteral("resume"), run, QStringLiteral("--parallel") } + mode);
             QVERIFY2(out.exitCode == 0, qPrintable(out.text + out.errors));
         }
-        verifyClean(run);
+        verifyClean(RunDriver::auditedEpoch(run));
     }
 
     void settingsThatMakeNoSenseAreRefused_data()
