@@ -11,13 +11,22 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <utility>
 
 class TestMainJob : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
     QString text_;
+    QString trains_; ///< a run that trains for the next function; "": none
+    QString ended_; ///< a run of 50 steps that has ended; "": none yet
+    QString saidAtTheEnd_; ///< by that run
+    QString interrupted_; ///< a run whose supervisor was killed; "": none yet
+    int runs_ = 0;
+    int refusal_ = 0; ///< the exit code of a finish while that one trained
 
     QString path(const char* name) const { return folder_.filePath(QLatin1String(name)); }
 
@@ -53,11 +62,59 @@ class TestMainJob : public QObject {
         return { QStringLiteral("--layers"), QStringLiteral("4"), QStringLiteral("--width"), QStringLiteral("128") };
     }
 
+    /// The run that the function before left training, or a new one. It lasts.
+    QString runThatTrains()
+    {
+        if (trains_.isEmpty()
+            || RunDriver::status(trains_)[QStringLiteral("state")].toString() != QStringLiteral("running"))
+            trains_ = startDetached(qPrintable(QStringLiteral("trains-%1").arg(++runs_)),
+                slow() + QStringList { QStringLiteral("--epochs"), QStringLiteral("50") });
+        return trains_;
+    }
+
+    QString runThatHasEnded()
+    {
+        if (!ended_.isEmpty())
+            return ended_;
+        const QString run = folder_.filePath(QStringLiteral("runs/ended"));
+        const auto out = RunDriver::ctl(
+            QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("50") } + newRun(run));
+        saidAtTheEnd_ = out.exitCode == 0 ? out.text : out.errors;
+        if (out.exitCode == 0)
+            ended_ = run;
+        return ended_;
+    }
+
+    /// None of its processes is left.
+    void interruptRun()
+    {
+        if (!interrupted_.isEmpty())
+            return;
+        const QString run = startDetached("interrupted", slow());
+        QVERIFY(RunDriver::waitForChunks(run, 10));
+        refusal_ = RunDriver::ctl({ QStringLiteral("finish"), run }).exitCode;
+        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
+        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
+        const auto isAnyLeft = [&run] {
+            const auto workers = RunDriver::status(run)[QStringLiteral("workers")].toArray();
+            return std::any_of(workers.begin(), workers.end(),
+                [](const QJsonValue& worker) { return worker[QStringLiteral("alive")].toBool(); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!isAnyLeft(), 30'000); // they save what they have
+        interrupted_ = run;
+    }
+
 private Q_SLOTS:
     void initTestCase()
     {
         text_ = RunDriver::writeText(folder_.path(), 1200);
         QVERIFY(!text_.isEmpty());
+    }
+
+    void cleanupTestCase()
+    {
+        if (!trains_.isEmpty()) // where it was asked for functions by name, or one failed
+            (void)RunDriver::ctl({ QStringLiteral("kill"), trains_, QStringLiteral("--wait") });
     }
 
     void twoWorkersTrainAnEpochEveryChunkOnce()
@@ -191,18 +248,54 @@ private Q_SLOTS:
         QVERIFY2(unknown.errors.contains(QStringLiteral("no checkpoint nowhere")), qPrintable(unknown.errors));
     }
 
+    /// "0 of 0 workers alive" of a run that was starting.
+    void aRunThatStartsWasSaidToHaveNoWorkers()
+    {
+        trains_.clear(); // it is looked at from its start on
+        const QString run = runThatTrains();
+        QVERIFY(!run.isEmpty());
+        QString told;
+        do {
+            told += RunDriver::ctl({ QStringLiteral("status"), run }).text;
+        } while (!told.contains(QStringLiteral(" alive.")));
+        QVERIFY2(told.contains(QStringLiteral("The workers are starting; none has begun yet.")), qPrintable(told));
+        QVERIFY2(!told.contains(QStringLiteral("of 0 workers alive")), qPrintable(told));
+    }
+
     void anEvaluationThatIsAskedForIsInTheStatus()
     {
-        const QString run
-            = startDetached("evaluated", slow() + QStringList { QStringLiteral("--epochs"), QStringLiteral("50") });
+        const QString run = runThatTrains();
         QVERIFY(RunDriver::waitForChunks(run, 5));
         QVERIFY(RunDriver::status(run)[QStringLiteral("eval_loss")].isNull()); // --eval-steps 0
         const auto asked = RunDriver::ctl({ QStringLiteral("evaluate"), run });
         QVERIFY2(asked.exitCode == 0, qPrintable(asked.text + asked.errors));
         QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run)[QStringLiteral("eval_loss")].isDouble(), 60'000);
-        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run }).exitCode, 0);
-        QVERIFY(RunDriver::waitForState(
-            run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
+    }
+
+    void stopPauseAndSecondResumeSayWhatTheyDo()
+    {
+        const QString run = runThatTrains();
+        QVERIFY(RunDriver::waitForChunks(run, 5));
+        const auto again = RunDriver::ctl({ QStringLiteral("resume"), run });
+        QVERIFY(again.exitCode != 0);
+        QVERIFY2(again.errors.contains(QStringLiteral("already running")), qPrintable(again.errors));
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("pause"), run }).exitCode, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);
+        QCOMPARE(RunDriver::ctl({ QStringLiteral("continue"), run }).exitCode, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
+        const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") });
+        QVERIFY2(stop.exitCode == 0, qPrintable(stop.errors));
+        trains_.clear();
+        const auto stopped = RunDriver::status(run);
+        QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
+        QCOMPARE(stopped[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));
+        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("leased")].toInt(-1), 0);
+        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("trained")].toInt(-1), 0);
+        const auto idle = RunDriver::ctl({ QStringLiteral("stop"), run });
+        QVERIFY(idle.exitCode != 0);
+        QVERIFY2(idle.errors.contains(QStringLiteral("not running")), qPrintable(idle.errors));
     }
 
     /// "The workers evaluate at their next step", and those that were still starting took it for done; so with a save.
@@ -221,13 +314,29 @@ private Q_SLOTS:
             run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("finished") }));
     }
 
+    void endThatTheLedgerCouldNotTakeIsToldFromTheLog()
+    {
+        interruptRun();
+        const QString run = path("disk-full");
+        std::error_code failed;
+        std::filesystem::copy(
+            interrupted_.toStdString(), run.toStdString(), std::filesystem::copy_options::recursive, failed);
+        QVERIFY2(!interrupted_.isEmpty() && !failed, failed.message().c_str());
+        QFile log(run + QStringLiteral("/logs/supervisor.log")); // as it is when the disk is full: logged, not recorded
+        QVERIFY(log.open(QIODevice::Append));
+        log.write(
+            "2026-01-01 00:00:00.000 I supervisor  attempt 1 is over: error, the disk is full\nfurrowctl: the disk is full\n");
+        log.close();
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("interrupted"));
+        QCOMPARE(status[QStringLiteral("stop_detail")].toString(), QStringLiteral("error, the disk is full"));
+    }
+
     void aRunMarkedAsFinishedSaysSoAndCanStillBeResumed()
     {
-        const QString run = startDetached("marked", slow());
-        QVERIFY(RunDriver::waitForChunks(run, 10));
-        QVERIFY(RunDriver::ctl({ QStringLiteral("finish"), run }).exitCode != 0); // it trains
-        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 30'000));
+        interruptRun();
+        const QString run = std::exchange(interrupted_, {});
+        QVERIFY(!run.isEmpty() && refusal_ != 0); // it trained
         QCOMPARE(RunDriver::ctl({ QStringLiteral("finish"), run }).exitCode, 0);
         const auto status = RunDriver::status(run);
         QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("finished"));
@@ -254,22 +363,6 @@ private Q_SLOTS:
         for (int fast : { 0, 1 })
             QVERIFY2(workers[fast][QStringLiteral("chunks")].toInt() > 3 * slow / 2, qPrintable(out.text));
         QVERIFY2(workers[0][QStringLiteral("idle_at_end_ms")].toDouble() < 30'000, qPrintable(out.text));
-    }
-
-    void endThatTheLedgerCouldNotTakeIsToldFromTheLog()
-    {
-        const QString run = startDetached("disk-full", slow());
-        QVERIFY(RunDriver::waitForChunks(run, 1));
-        QVERIFY(RunDriver::killHard(RunDriver::supervisorPid(run)));
-        QVERIFY(RunDriver::waitForState(run, { QStringLiteral("interrupted") }, 3000));
-        QFile log(run + QStringLiteral("/logs/supervisor.log")); // as it is when the disk is full: logged, not recorded
-        QVERIFY(log.open(QIODevice::Append));
-        log.write(
-            "2026-01-01 00:00:00.000 I supervisor  attempt 1 is over: error, the disk is full\nfurrowctl: the disk is full\n");
-        log.close();
-        const auto status = RunDriver::status(run);
-        QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("interrupted"));
-        QCOMPARE(status[QStringLiteral("stop_detail")].toString(), QStringLiteral("error, the disk is full"));
     }
 
     void everythingKilledAtOnceResumesWithAnotherNumberOfWorkers()
@@ -329,56 +422,12 @@ private Q_SLOTS:
             qPrintable(old));
     }
 
-    /// "0 of 0 workers alive" of a run that was starting.
-    void aRunThatStartsWasSaidToHaveNoWorkers()
-    {
-        const QString run = startDetached("starting", slow());
-        QString told;
-        do {
-            told += RunDriver::ctl({ QStringLiteral("status"), run }).text;
-        } while (!told.contains(QStringLiteral(" alive.")));
-        QVERIFY2(told.contains(QStringLiteral("The workers are starting; none has begun yet.")), qPrintable(told));
-        QVERIFY2(!told.contains(QStringLiteral("of 0 workers alive")), qPrintable(told));
-        QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run, QStringLiteral("--wait") }).exitCode, 0);
-    }
-
-    /// `resume` made one more attempt that trained nothing, `finish` marked what was finished, and both ended with 0.
-    void aFinishedRunWasResumedAndFinishedForNothing()
-    {
-        const QString run = path("came-to-its-end");
-        QCOMPARE(RunDriver::ctl(QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("20") }
-                     + newRun(run))
-                     .exitCode,
-            0);
-        const auto refused = [&run](const QStringList& words, const char* why) {
-            const auto said = RunDriver::ctl(QStringList { words.front(), run } + words.mid(1));
-            QCOMPARE(said.exitCode, 2);
-            QVERIFY2((said.text + said.errors).contains(QString::fromLatin1(why)), qPrintable(said.text + said.errors));
-        };
-        refused({ QStringLiteral("finish") }, "is finished already: the requested number of steps was reached.");
-        const char* const limit = "nothing was started. The limit of 20 optimiser steps is reached";
-        refused({ QStringLiteral("resume") }, limit);
-        refused(
-            { QStringLiteral("resume"), QStringLiteral("--detach"), QStringLiteral("--steps"), QStringLiteral("9") },
-            "The limit of 9 optimiser steps is reached: 20 are done.");
-        refused({ QStringLiteral("resume"), QStringLiteral("--dry-run") }, limit);
-        const auto status = RunDriver::status(run);
-        QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1);
-        QVERIFY(!status[QStringLiteral("marked_by_hand")].toBool());
-        const auto more = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"),
-            QStringLiteral("--steps"), QStringLiteral("30") });
-        QVERIFY2(more.exitCode == 0, qPrintable(more.text + more.errors));
-        QCOMPARE(more.json[QStringLiteral("steps")].toInt(), 30);
-    }
-
     /// "ended, 0 tokens/s", and "keeps the epoch open" of a run that had come to its end.
     void whatHasEndedWasSaidToBeOpenAndSlow()
     {
-        const QString run = folder_.filePath(QStringLiteral("runs/ended"));
-        const auto out = RunDriver::ctl(
-            QStringList { QStringLiteral("run"), QStringLiteral("--steps"), QStringLiteral("50") } + newRun(run));
-        QVERIFY2(out.exitCode == 0, qPrintable(out.errors));
-        const QString told = out.text + RunDriver::ctl({ QStringLiteral("status"), run }).text;
+        const QString run = runThatHasEnded();
+        QVERIFY2(!run.isEmpty(), qPrintable(saidAtTheEnd_));
+        const QString told = saidAtTheEnd_ + RunDriver::ctl({ QStringLiteral("status"), run }).text;
         QVERIFY2(told.contains(QStringLiteral("left when the run ended: ")), qPrintable(told));
         QVERIFY2(
             !told.contains(QStringLiteral(" 0 tokens/s")) && !told.contains(QStringLiteral("keeps the epoch open")),
@@ -386,29 +435,30 @@ private Q_SLOTS:
         QVERIFY(RunDriver::status(run)[QStringLiteral("tokens_per_s")].isNull());
     }
 
-    void stopPauseAndSecondResumeSayWhatTheyDo()
+    /// `resume` made one more attempt that trained nothing, `finish` marked what was finished, and both ended with 0.
+    void aFinishedRunWasResumedAndFinishedForNothing()
     {
-        const QString run = startDetached("controlled", { QStringLiteral("--epochs"), QStringLiteral("50") });
-        QVERIFY(RunDriver::waitForChunks(run, 5));
-        const auto again = RunDriver::ctl({ QStringLiteral("resume"), run });
-        QVERIFY(again.exitCode != 0);
-        QVERIFY2(again.errors.contains(QStringLiteral("already running")), qPrintable(again.errors));
-        QCOMPARE(RunDriver::ctl({ QStringLiteral("pause"), run }).exitCode, 0);
-        QTRY_COMPARE_WITH_TIMEOUT(
-            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);
-        QCOMPARE(RunDriver::ctl({ QStringLiteral("continue"), run }).exitCode, 0);
-        QTRY_COMPARE_WITH_TIMEOUT(
-            RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("running"), 5000);
-        const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run, QStringLiteral("--wait") });
-        QVERIFY2(stop.exitCode == 0, qPrintable(stop.errors));
-        const auto stopped = RunDriver::status(run);
-        QCOMPARE(stopped[QStringLiteral("state")].toString(), QStringLiteral("stopped"));
-        QCOMPARE(stopped[QStringLiteral("stop_reason")].toString(), QStringLiteral("user"));
-        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("leased")].toInt(-1), 0);
-        QCOMPARE(stopped[QStringLiteral("chunks")][QStringLiteral("trained")].toInt(-1), 0);
-        const auto idle = RunDriver::ctl({ QStringLiteral("stop"), run });
-        QVERIFY(idle.exitCode != 0);
-        QVERIFY2(idle.errors.contains(QStringLiteral("not running")), qPrintable(idle.errors));
+        const QString run = runThatHasEnded();
+        QVERIFY2(!run.isEmpty(), qPrintable(saidAtTheEnd_));
+        const auto refused = [&run](const QStringList& words, const char* why) {
+            const auto said = RunDriver::ctl(QStringList { words.front(), run } + words.mid(1));
+            QCOMPARE(said.exitCode, 2);
+            QVERIFY2((said.text + said.errors).contains(QString::fromLatin1(why)), qPrintable(said.text + said.errors));
+        };
+        refused({ QStringLiteral("finish") }, "is finished already: the requested number of steps was reached.");
+        const char* const limit = "nothing was started. The limit of 50 optimiser steps is reached";
+        refused({ QStringLiteral("resume") }, limit);
+        refused(
+            { QStringLiteral("resume"), QStringLiteral("--detach"), QStringLiteral("--steps"), QStringLiteral("9") },
+            "The limit of 9 optimiser steps is reached: 50 are done.");
+        refused({ QStringLiteral("resume"), QStringLiteral("--dry-run") }, limit);
+        const auto status = RunDriver::status(run);
+        QCOMPARE(status[QStringLiteral("attempt")].toInt(), 1);
+        QVERIFY(!status[QStringLiteral("marked_by_hand")].toBool());
+        const auto more = RunDriver::ctl({ QStringLiteral("resume"), run, QStringLiteral("--json"),
+            QStringLiteral("--steps"), QStringLiteral("60") });
+        QVERIFY2(more.exitCode == 0, qPrintable(more.text + more.errors));
+        QCOMPARE(more.json[QStringLiteral("steps")].toInt(), 60);
     }
 
     void switchNeedsNoWord() // `--stop-after-epoch --out DIR` was refused: "stop_after_epoch is ''"
