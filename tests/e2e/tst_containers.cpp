@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -36,19 +37,25 @@ private Q_SLOTS:
     void initTestCase();
     void init();
     void cleanup();
+    // of one run
     void aRunOfAContainerWasCalledInterruptedAndItsWorkLost();
     void aStopFromOutsideTheContainerSaidThatTheRunHadEnded();
+    // of a run each
     void aKillFromOutsideTheContainerSaidThatTheRunHadEnded();
     void aRunWasCalledInterruptedFromInsideAContainer();
     void aResumeTookTheWorkOfWorkersThatLiveInAContainer();
+    void cleanupTestCase() { endContainer(); }
 
 private:
+    void makeFolder();
     void startInContainer();
+    void endContainer();
     bool isHeld() const { return furrow::isLocked(std::filesystem::path(run_.toStdString()) / "supervisor.lock"); }
 
     std::unique_ptr<QTemporaryDir> folder_;
     QString run_;
     std::unique_ptr<QProcess> container_;
+    bool isShared_ = false; ///< the container and its run go on for the next function
 };
 
 void TestContainers::initTestCase()
@@ -56,16 +63,26 @@ void TestContainers::initTestCase()
     SKIP_WITHOUT("namespaces", start({ QStringLiteral("true") }) == 0,
         "This user may not make PID namespaces here: that takes root outside of containers, or CAP_SYS_ADMIN.");
     qputenv("FURROW_COUNTING", "1"); // the ledger is asked, not the weights
-    qputenv("FURROW_COUNTING_STEP_MS", "20");
 }
 
 void TestContainers::init()
+{
+    qputenv("FURROW_COUNTING_STEP_MS", "20"); // whoever looks comes before the end
+}
+
+void TestContainers::makeFolder()
 {
     folder_ = std::make_unique<QTemporaryDir>();
     run_ = folder_->filePath(QStringLiteral("run"));
 }
 
 void TestContainers::cleanup()
+{
+    if (!isShared_)
+        endContainer();
+}
+
+void TestContainers::endContainer()
 {
     if (container_) {
         container_->kill(); // its first process goes with it, and takes all others along
@@ -84,6 +101,8 @@ QStringList newRun(const QString& text, const QString& run)
 
 void TestContainers::startInContainer()
 {
+    endContainer();
+    makeFolder();
     const auto text = RunDriver::writeText(folder_->path(), 1200);
     const auto words = newRun(text, run_);
     container_ = std::make_unique<QProcess>();
@@ -99,6 +118,7 @@ void TestContainers::startInContainer()
 void TestContainers::aRunOfAContainerWasCalledInterruptedAndItsWorkLost()
 {
     startInContainer();
+    isShared_ = true;
     const auto status = RunDriver::status(run_);
     QCOMPARE(status[QStringLiteral("state")].toString(), QStringLiteral("running"));
     QVERIFY(status[QStringLiteral("supervisor")][QStringLiteral("alive")].toBool());
@@ -116,7 +136,8 @@ void TestContainers::aRunOfAContainerWasCalledInterruptedAndItsWorkLost()
 
 void TestContainers::aStopFromOutsideTheContainerSaidThatTheRunHadEnded()
 {
-    startInContainer();
+    if (!std::exchange(isShared_, false) || !isHeld())
+        startInContainer();
     const auto stopped = RunDriver::ctl({ QStringLiteral("stop"), QStringLiteral("--wait"), run_ });
     QVERIFY2(stopped.exitCode == 0, qPrintable(stopped.errors));
     QVERIFY(!isHeld());
@@ -135,6 +156,7 @@ void TestContainers::aKillFromOutsideTheContainerSaidThatTheRunHadEnded()
 // A container sees no process of the computer around it, nor of another container.
 void TestContainers::aRunWasCalledInterruptedFromInsideAContainer()
 {
+    makeFolder();
     const auto text = RunDriver::writeText(folder_->path(), 1200);
     const auto started = RunDriver::ctl(newRun(text, run_));
     QVERIFY2(started.exitCode == 0, qPrintable(started.errors));
@@ -163,6 +185,7 @@ void TestContainers::aResumeTookTheWorkOfWorkersThatLiveInAContainer()
     const auto supervisor = RunDriver::supervisorPid(run_); // as it is seen from here
     QVERIFY(RunDriver::killHard(supervisor));
     QTRY_VERIFY_WITH_TIMEOUT(!isHeld(), 10'000);
+    qputenv("FURROW_COUNTING_STEP_MS", "2"); // nobody looks at it on its way
     const auto resumed = RunDriver::ctl({ QStringLiteral("resume"), run_, QStringLiteral("--epochs"),
         QStringLiteral("1"), QStringLiteral("--detach") });
     QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
