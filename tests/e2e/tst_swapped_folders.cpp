@@ -79,6 +79,7 @@ class TestSwappedFolders : public QObject {
     {
         run_ = folder_.filePath(QLatin1String(name));
         processes_.clear();
+        qputenv("FURROW_COUNTING_STEP_MS", "20"); // it lasts until somebody did something to it
         const auto out
             = RunDriver::ctl(QStringList { "run"_q, "--detach"_q, "--json"_q, "--data"_q,
                                  RunDriver::writeText(folder_.path(), lines), "--out"_q, run_, "--devices"_q, "cpu"_q }
@@ -90,6 +91,14 @@ class TestSwappedFolders : public QObject {
             processes_.push_back(pid);
         }
     }
+    /// Resumes a run to its end, which nobody has to come before.
+    static void finish(const QString& run)
+    {
+        qputenv("FURROW_COUNTING_STEP_MS", "2");
+        const auto resumed = RunDriver::ctl({ "resume"_q, run, "--detach"_q });
+        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
+        QVERIFY(RunDriver::waitForState(run, { "finished"_q }));
+    }
     static QString said(const QString& run)
     {
         const auto status = RunDriver::ctl({ "status"_q, run });
@@ -100,7 +109,6 @@ private Q_SLOTS:
     void initTestCase()
     {
         qputenv("FURROW_COUNTING", "1"); // the folders are asked, not the weights
-        qputenv("FURROW_COUNTING_STEP_MS", "20");
     }
 
     void cleanup()
@@ -149,9 +157,7 @@ private Q_SLOTS:
             return;
         const auto now = said(aside);
         QVERIFY2(now.contains(run_ + " was moved to "_q + aside), qPrintable(now));
-        const auto resumed = RunDriver::ctl({ "resume"_q, aside, "--detach"_q });
-        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
-        QVERIFY(RunDriver::waitForState(aside, { "finished"_q }));
+        finish(aside);
     }
 
     void aLinkThatCameDuringTheRunWasFollowed_data()
@@ -191,9 +197,7 @@ private Q_SLOTS:
         QVERIFY2(now.contains("tracker.sqlite-wal was deleted or replaced"_q), qPrintable(now));
         QVERIFY(RunDriver::status(run_)["chunks"_q].toObject()["committed"_q].toInt()
             >= committed); // all that stood in the WAL
-        const auto resumed = RunDriver::ctl({ "resume"_q, run_, "--detach"_q });
-        QVERIFY2(resumed.exitCode == 0, qPrintable(resumed.errors));
-        QVERIFY(RunDriver::waitForState(run_, { "finished"_q }));
+        finish(run_);
         const auto epoch = RunDriver::auditedEpoch(run_);
         QCOMPARE(epoch["duplicated"_q].toInt(-1), 0);
         QCOMPARE(epoch["missing"_q].toInt(-1), 0);
