@@ -21,12 +21,15 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace furrow {
 
 namespace {
 
 using Row = SupervisorLedger::CheckpointRow;
+
+constexpr std::ptrdiff_t kMostMissingNamed = 10;
 
 class CheckpointAudit {
 public:
@@ -67,6 +70,7 @@ public:
                         "checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back",
                         { row.record.folder }));
         }
+        sayMissing();
         if (const auto other = otherThanPublished(paths_, file_.runId, rows_))
             log_.wrong(FindingKind::Manifest, {}, other->problem);
         strangers();
@@ -262,7 +266,7 @@ private:
         const std::string& folder = row.record.folder;
         if (!isPlainName(folder)) {
             log_.wrong(FindingKind::Manifest, {},
-                sentence("checkpoint %1 has the folder '%2', which is no name of a folder",
+                sentence("checkpoint %1 has the folder '%2', which is not the name of a folder",
                     { std::to_string(row.id.value), folder }));
             return;
         }
@@ -295,8 +299,27 @@ private:
                 sentence(
                     "the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints",
                     { folder }));
-        log_.unreadable(
+        missing_.push_back(
             sentence("the manifest of checkpoint %1 could not be inspected: %2", { folder, error.message }));
+    }
+
+    /// With a disk that is away all of them are missing: that is one thing to say, and not as many lines.
+    void sayMissing()
+    {
+        if (missing_.empty())
+            return;
+        if (std::error_code unknown; !std::filesystem::exists(paths_.checkpointsFolder(), unknown))
+            return log_.unreadable(
+                sentence("%1 is not there. Is its disk mounted?", { utf8Text(paths_.checkpointsFolder()) }),
+                std::ssize(missing_));
+        const auto named = std::min<std::ptrdiff_t>(std::ssize(missing_), kMostMissingNamed);
+        for (auto& one : std::span(missing_).first(named))
+            log_.unreadable(std::move(one));
+        if (const auto more = std::ssize(missing_) - named; more > 0)
+            log_.unreadable(more == 1
+                    ? sentence("the manifest of 1 more checkpoint could not be inspected")
+                    : sentence("the manifests of %1 more checkpoints could not be inspected", { Count(more) }),
+                more);
     }
 
     Status hash(const Row& row, const CheckpointManifest::File& one)
@@ -403,6 +426,7 @@ private:
     std::vector<Row> rows_;
     FoldersById folders_;
     std::map<std::int64_t, CheckpointManifest> manifests_; // of the surviving ones that agree with their rows
+    std::vector<Message> missing_; // what is said of manifests that are not there
     std::set<std::int64_t> gone_; // their weights were removed by the run while they were inspected
     std::set<std::int64_t> states_; // keptStates()
     std::map<std::string, FrozenUse> frozen_; // by hash

@@ -18,9 +18,9 @@ void AuditLog::wrong(FindingKind kind, ChunkId chunk, Message text)
         findings_.back().chunk = chunk;
 }
 
-void AuditLog::unreadable(Message text)
+void AuditLog::unreadable(Message text, std::int64_t things)
 {
-    ++inspections_.back().unreadable;
+    inspections_.back().unreadable += things;
     mention(FindingKind::Unreadable, std::move(text));
 }
 

@@ -22,8 +22,8 @@ public:
 
     /// Not what was recorded.
     void wrong(FindingKind kind, ChunkId chunk, Message text);
-    /// Missing, or not readable now.
-    void unreadable(Message text);
+    /// Missing, or not readable now. @param things  so many of what this inspection looks at
+    void unreadable(Message text, std::int64_t things = 1);
     /// One of the two by what went wrong: bytes that are there and are not right, or none at all.
     void failed(FindingKind kind, const Error& error, const Message& text);
     /// Held against nothing, because nothing independent speaks of it.

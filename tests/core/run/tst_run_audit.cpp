@@ -672,7 +672,7 @@ const std::vector<Tampering>& tamperings()
                 fs::remove(c.head("manifest.json"));
                 fs::create_directory(c.head("manifest.json"));
             } },
-        { "a folder that leads elsewhere", Verdict::NoLedger, "which is no name of a folder",
+        { "a folder that leads elsewhere", Verdict::NoLedger, "which is not the name of a folder",
             [](C c) { c.sql("UPDATE checkpoint SET folder='../../elsewhere' WHERE id=6"); } },
         { "another tokenizer", Verdict::Wrong, "is not the tokenizer this run began with",
             [](C c) {
@@ -1046,6 +1046,20 @@ private Q_SLOTS:
         QVERIFY(!good(changed).isClean());
         QVERIFY2(good(absent).isClean() && !good(absent).couldInspect(), auditText(good(absent)).c_str());
         QCOMPARE(inspectionOf(good(absent), Evidence::Source)->unreadable, 1);
+    }
+
+    void aFolderOfCheckpointsThatWasAwayWasSaidOnceForEachManifest()
+    {
+        const auto manifestsOf = [](const AuditReport& report) { return inspectionOf(report, Evidence::Manifests); };
+        Changed run(whole_);
+        const auto all = manifestsOf(good(auditRun(run.paths, AuditDepth::Files)))->inspected;
+        QVERIFY(all > 2);
+        fs::rename(run.paths.checkpointsFolder(), run.paths.folder() / "away");
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && !report.couldInspect(), auditText(report).c_str());
+        QCOMPARE(manifestsOf(report)->unreadable, all);
+        QVERIFY2(has(auditText(report), "is not there. Is its disk mounted?"), auditText(report).c_str());
+        QVERIFY2(!has(auditText(report), "the manifest of checkpoint"), auditText(report).c_str());
     }
 
     void weightsThatTheDiskDidNotReadAreNotDamaged()
@@ -1625,7 +1639,7 @@ private Q_SLOTS:
         run.planOnly(2);
         QVERIFY(good(audit(run.paths.tracker())).isClean());
         const auto damage = run.damage();
-        QVERIFY2(has(damage, "data.txt goes on behind block 1, which the tracker calls the last one"), damage.c_str());
+        QVERIFY2(has(damage, "data.txt goes on after block 1, which the tracker calls the last one"), damage.c_str());
     }
 
     /// Where the size of the file does not say so.
