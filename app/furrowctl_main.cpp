@@ -66,7 +66,7 @@ int main(int argc, char** argv)
         if (std::cout.good() && std::fflush(stdout) == 0)
             return code;
         std::cerr
-            << "furrowctl: standard output cannot be written, so what stands there is not whole. Look whether its disk is full.\n";
+            << "furrowctl: standard output cannot be written, so what stands there is not whole. Check whether its disk is full.\n";
         return code == kDone ? kFailed : code;
     } catch (const std::exception& fault) { // a sentence, also where nobody foresaw it
         std::cerr << "furrowctl: this is a fault of Furrow, please report it with the command: " << fault.what()

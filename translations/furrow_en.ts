@@ -1234,7 +1234,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>The cache cannot write its size to %1. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1398,7 +1398,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the revision is no name.</source>
+        <source>the revision is not a name.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1406,7 +1406,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the repository is no owner/name.</source>
+        <source>the repository is not owner/name.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1938,7 +1938,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <source>%1: the file of tensor &apos;%2&apos; is not text</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2062,11 +2062,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They stay as they are; set encoding if the text has another one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines after it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2226,11 +2226,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is not the name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is not the name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2366,7 +2366,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <source>block %1 has the file &apos;%2&apos;, which is not the name of a file</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2430,7 +2430,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is not the name of a folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2678,7 +2678,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <source>round %1 of merging gave checkpoint %2, which is not a merge that the tracker has</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2738,7 +2738,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>times by the clock of the wall, and the time that the run was active</source>
+        <source>wall-clock times, and the time that the run was active</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3062,7 +3062,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>%1 cannot be written to. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3122,7 +3122,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, after the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3290,7 +3290,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no chunk that a run can have</source>
+        <source>is not a chunk that a run can have</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3506,7 +3506,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <source>%1 is not running: %2 holds %3 and is not a supervisor of the run. End it, or wait until it lets go.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3538,7 +3538,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <source>what was asked of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3834,7 +3834,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no part of a shape</source>
+        <source>is not part of a shape</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3938,7 +3938,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no name with a text</source>
+        <source>is not a name with a text</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4010,7 +4010,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a merge is no pair of texts without spaces</source>
+        <source>a merge is not a pair of texts without spaces</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4018,7 +4018,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <source>its sentencepiece model is not a byte-pair one, or changes characters first</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4058,7 +4058,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 redirects to what is no address.</source>
+        <source>%1 redirects to something that is not an address.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4114,7 +4114,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <source>%1 is not a file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4154,7 +4154,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <source>%1 is not a wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4234,7 +4234,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <source>has rows of %1 numbers, which is not a multiple of %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4382,7 +4382,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <source>%1 has more than %2 that is not telemetry: nothing is read after that. Move it out of the folder, or put a copy of it back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4670,7 +4670,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <source>line %1 is not a new &quot;base64 rank&quot; of a tiktoken file</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4766,11 +4766,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>1 sample has bytes or escapes that are no characters.</source>
+        <source>1 sample has bytes or escapes that are not characters.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <source>%1 samples have bytes or escapes that are not characters.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4850,7 +4850,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>block %1 lies behind the proven end of the data set</source>
+        <source>block %1 lies after the proven end of the data set</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5014,7 +5014,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has no config.json, so it is no model of a text.</source>
+        <source>%1 has no config.json, so it is not a text model.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5050,7 +5050,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <source>%1 is not a model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5170,11 +5170,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>reading behind the end of a file inside an archive</source>
+        <source>reading after the end of a file inside an archive</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>reading behind the end of what is in memory</source>
+        <source>reading after the end of what is in memory</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5426,7 +5426,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a size that is no number</source>
+        <source>a size that is not a number</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5446,7 +5446,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a place behind its end</source>
+        <source>a place after its end</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5478,7 +5478,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is no definition of one</source>
+        <source>it is not a definition of one</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5502,11 +5502,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.vocab is missing or no object</source>
+        <source>model.vocab is missing or not an object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <source>model.vocab: the id of &quot;%1&quot; is not a number from 0 to %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5514,15 +5514,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <source>model.merges: &quot;%1&quot; is not a pair</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.merges: an entry is no pair</source>
+        <source>model.merges: an entry is not a pair</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.merges is missing or no list</source>
+        <source>model.merges is missing or not a list</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5546,15 +5546,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.max_input_chars_per_word is no number</source>
+        <source>model.max_input_chars_per_word is not a number</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.vocab is missing or no list</source>
+        <source>model.vocab is missing or not a list</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.vocab: entry %1 is no token and its score</source>
+        <source>model.vocab: entry %1 is not a token with its score</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5562,7 +5562,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>model.unk_id is no id of the vocabulary</source>
+        <source>model.unk_id is not an id of the vocabulary</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5570,7 +5570,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>precompiled_charsmap is no base64</source>
+        <source>precompiled_charsmap is not base64</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5586,11 +5586,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the length of FixedLength is no number above 0</source>
+        <source>the length of FixedLength is not a number above 0</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <source>the delimiter of CharDelimiterSplit is not one character</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5606,7 +5606,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>its texts are no UTF-8</source>
+        <source>its texts are not UTF-8</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5634,7 +5634,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <source>a Metaspace with prepend_scheme first after another pre-tokenizer and a normalizer is not supported</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5978,7 +5978,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the header is no JSON object</source>
+        <source>the header is not a JSON object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5990,11 +5990,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>__metadata__ is no object</source>
+        <source>__metadata__ is not an object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <source>__metadata__ &apos;%1&apos; is not a string</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6038,7 +6038,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <source>Lines of %1 that are not questions and are left out: %2. The first: %3.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6086,11 +6086,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <source>The run of the benchmark ended with %1. What it said is in %2.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <source>%1 does not say where the time went: the worker did not end cleanly.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6246,7 +6246,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <source>more follows the mark of its end, as in archives that were joined</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6326,7 +6326,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6374,7 +6374,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <source>%1 is not a run: it has no run.json. Only runs go to the trash.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6406,7 +6406,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are not characters.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6558,15 +6558,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <source>%1 leads to %2, which is not a web address (http or https), and is not followed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <source>%1 has text after the closing quote of a field (record %2): it is kept as part of the field. Check whether a quote or a delimiter is missing.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is not JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6598,7 +6598,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text after it a sample may have %4 tokens. Set it to split, or raise %5.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6854,7 +6854,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6978,11 +6978,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no JSON object</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>has a text column that is no string</source>
+        <source>has a text column that is not a string</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7018,7 +7014,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>is no conversation</source>
+        <source>is not a conversation</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7034,7 +7030,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>has tools that are no list</source>
+        <source>has tools that are not a list</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7042,7 +7038,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>has a message %1 that is no object</source>
+        <source>has a message %1 that is not an object</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7066,7 +7062,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>has a message %1 whose content is no text</source>
+        <source>has a message %1 whose content is not text</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7098,7 +7094,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is no address that can be asked for data.</source>
+        <source>%1 is not an address that data can be read from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7290,7 +7286,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <source>%1 of the %2 samples of block %3 have bytes that are not UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7646,7 +7642,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>Nothing of the queue is started: %1 holds %2 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7750,7 +7746,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before them.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7766,7 +7762,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <source>of a block how many of its rows repeat others, had bytes that are not UTF-8 or could not be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7790,7 +7786,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <source>%1 holds %2 and is not a program of Furrow: until it lets go, no attempt can begin.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7850,11 +7846,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, after the end of the first. Join them in one list, or write one object per line (jsonl).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>the source goes on after block %1, which the tracker calls the last one: blocks were taken out of it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7998,7 +7994,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>%1 goes on after block %2, which the tracker calls the last one: blocks were taken out of it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8162,10 +8158,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>reading which trainings were given up</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8186,7 +8178,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8215,6 +8207,82 @@
     </message>
     <message>
         <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read cannot be used: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is filtered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is a repeat.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is longer than a window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read has bytes or escapes that are not characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 more block is not inspected: its source cannot be reached now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 block prepared once more from %1 of text, and the fingerprints of its samples, chunk by chunk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>who wrote 1 checkpoint and its loss on held-out text: its manifest is of a version that did not keep it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>weights of 1 checkpoint that the run itself removed, or left, while it was inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of 1 more checkpoint could not be inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifests of %1 more checkpoints could not be inspected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The manifest of checkpoint %1 is gone from %2: nothing but the tracker proves any more what it trained, and no repair can make it anew. Put it back from a copy of the run if you have one; it goes on without it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 of the kept chunks is left out by name, as its steps were not finite: nothing of it is in the weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of the kept chunks are left out by name, as their steps were not finite: nothing of them is in the weights.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples of such parts that are left out by name, as their steps were not finite: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 worker is still alive. What it saves before it ends is kept too.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after a block; 1 known chunk of the epoch is left, and what was not read yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>after a block; 1 chunk of the epoch is left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 row of block %1: %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8486,7 +8554,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Separate several with commas; put a name with a comma in it in double quotes. What of a folder is left out is named below the field.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9690,7 +9758,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <source>A character that takes the meaning from the one after it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9714,7 +9782,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9722,7 +9790,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what comes after it in the data and ends with what comes before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9990,7 +10058,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10887,9 +10955,9 @@
     </message>
     <message numerus="yes">
         <source>Loss of the newest step, mean of %n worker(s), weighted by the tokens trained</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Loss of the newest step, of %n worker</numerusform>
+            <numerusform>Loss of the newest step, mean of %n workers, weighted by the tokens trained</numerusform>
         </translation>
     </message>
     <message>
@@ -11507,10 +11575,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Save report…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -11555,28 +11619,47 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Problems found: see below. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Chunks twice or missing</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show report</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing; weights and files are as recorded. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>No chunk twice, none missing; weights and files are as recorded. %Ln chunk checked at %1.</numerusform>
+            <numerusform>No chunk twice, none missing; weights and files are as recorded. %Ln chunks checked at %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunk checked at %1.</numerusform>
+            <numerusform>No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunks checked at %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing. %Ln chunk(s) checked at %1; weights not inspected.</source>
+        <translation>
+            <numerusform>No chunk twice, none missing. %Ln chunk checked at %1; weights not inspected.</numerusform>
+            <numerusform>No chunk twice, none missing. %Ln chunks checked at %1; weights not inspected.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Problems found: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>Problems found: see below. %Ln chunk checked at %1.</numerusform>
+            <numerusform>Problems found: see below. %Ln chunks checked at %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Trained twice: %1. Missing: %2. %Ln chunk(s) checked at %3.</source>
+        <translation>
+            <numerusform>Trained twice: %1. Missing: %2. %Ln chunk checked at %3.</numerusform>
+            <numerusform>Trained twice: %1. Missing: %2. %Ln chunks checked at %3.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12056,10 +12139,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>keeps %1 chunks, trains %2 again</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Start weights</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12102,6 +12181,13 @@
     <message>
         <source>Trained again</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <translation>
+            <numerusform>keeps %Ln chunk, trains %1 again</numerusform>
+            <numerusform>keeps %Ln chunks, trains %1 again</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -13326,7 +13412,7 @@ It comes from the model that the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
+        <source>Separate several with commas. Put a name with a comma in it in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13837,6 +13923,10 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>%1 of %2 samples, their steps were not finite</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -14613,9 +14703,9 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message numerus="yes">
         <source>%n of them are in the weights in part; that part stays, the rest is not trained.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n of them is in the weights in part; that part stays, the rest is not trained.</numerusform>
+            <numerusform>%n of them are in the weights in part; that part stays, the rest is not trained.</numerusform>
         </translation>
     </message>
 </context>
@@ -15240,9 +15330,9 @@ the file cannot be read</source>
     </message>
     <message numerus="yes">
         <source>Mean of %n worker(s), of the loss of their newest step, weighted by the tokens trained; the curves are smoothed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The loss of the newest step of %n worker; the curves are smoothed</numerusform>
+            <numerusform>Mean of %n workers, of the loss of their newest step, weighted by the tokens trained; the curves are smoothed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -15614,14 +15704,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Attempt %1 failed: %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -15642,18 +15724,46 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>; %1 of them were left when the run went back to an older checkpoint</source>
+        <source>; of these left out, their steps were not finite: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>; %Ln of them were left when the run went back to an older checkpoint</source>
+        <translation>
+            <numerusform>; %Ln of them was left when the run went back to an older checkpoint</numerusform>
+            <numerusform>; %Ln of them were left when the run went back to an older checkpoint</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <translation>
+            <numerusform>; %Ln of them was only in a checkpoint that was damaged, gone or left out of a merge</numerusform>
+            <numerusform>; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <source>; chunks that are tried again because their files came wrong: %1</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 keeps %2 of the %Ln chunk(s) of %3 that were trained or begun</source>
+        <translation>
+            <numerusform>Attempt %1 keeps %2 of the %Ln chunk of %3 that was trained or begun</numerusform>
+            <numerusform>Attempt %1 keeps %2 of the %Ln chunks of %3 that were trained or begun</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk(s) of %4 that were trained or begun</source>
+        <translation>
+            <numerusform>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk of %4 that was trained or begun</numerusform>
+            <numerusform>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunks of %4 that were trained or begun</numerusform>
+        </translation>
     </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
     <message>
-        <source>Why do we think so?</source>
+        <source>How do we know?</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -15979,7 +16089,7 @@ pattern REGULAR EXPRESSION</source>
         </translation>
     </message>
     <message>
-        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <source>%1 The first epoch starts at %2 and ends with what comes before it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

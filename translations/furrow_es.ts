@@ -1234,7 +1234,7 @@
         <translation>No hay ningún preajuste «%1». Los conocidos son %2.</translation>
     </message>
     <message>
-        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>The cache cannot write its size to %1. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation>La caché no puede escribir su tamaño en %1. Compruebe si el disco está lleno o si el archivo es de otra persona.</translation>
     </message>
     <message>
@@ -1398,7 +1398,7 @@
         <translation>no empieza por hf://.</translation>
     </message>
     <message>
-        <source>the revision is no name.</source>
+        <source>the revision is not a name.</source>
         <translation>la revisión no es un nombre.</translation>
     </message>
     <message>
@@ -1406,7 +1406,7 @@
         <translation>tiene demasiadas partes.</translation>
     </message>
     <message>
-        <source>the repository is no owner/name.</source>
+        <source>the repository is not owner/name.</source>
         <translation>el repositorio no es propietario/nombre.</translation>
     </message>
     <message>
@@ -1938,7 +1938,7 @@
         <translation>%1 no tiene weight_map</translation>
     </message>
     <message>
-        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <source>%1: the file of tensor &apos;%2&apos; is not text</source>
         <translation>%1: el archivo del tensor «%2» no es un texto</translation>
     </message>
     <message>
@@ -2062,11 +2062,11 @@
         <translation>%1 es texto %2 y se convierte a UTF-8.</translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They stay as they are; set encoding if the text has another one.</source>
         <translation>%1 tiene bytes que no son UTF-8. Se quedan como están; ajuste encoding si el texto tiene otra codificación.</translation>
     </message>
     <message>
-        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines after it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
         <translation>%1, línea %2: unas comillas que empiezan en este registro no se cierran donde acaba un campo y se tragarían las líneas siguientes. Ciérrelas, o indique con csv_quote, csv_escape o csv_delimiter cómo está escrito el archivo.</translation>
     </message>
     <message>
@@ -2226,11 +2226,11 @@
         <translation>%1 de las entradas en %2 no las conoce el registro; no se borró nada de ellas, se movieron a %3: %4</translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is not the name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>el registro nombra &apos;%1&apos; como archivo preparado del bloque %2, que no es un nombre de archivo; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is not the name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>el registro nombra &apos;%1&apos; como carpeta del punto de control %2, que no es un nombre de carpeta; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
@@ -2366,7 +2366,7 @@
         <translation>%1: sus filas, ventanas o tokens en %2 no son los que anotó el registro</translation>
     </message>
     <message>
-        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <source>block %1 has the file &apos;%2&apos;, which is not the name of a file</source>
         <translation>el bloque %1 tiene el archivo &apos;%2&apos;, que no es un nombre de archivo</translation>
     </message>
     <message>
@@ -2430,7 +2430,7 @@
         <translation>SHA-256 de %1 archivos (%2) de %3 puntos de control, el más nuevo de cada réplica</translation>
     </message>
     <message>
-        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is not the name of a folder</source>
         <translation>el punto de control %1 tiene la carpeta &apos;%2&apos;, que no es un nombre de carpeta</translation>
     </message>
     <message>
@@ -2678,7 +2678,7 @@
         <translation>reconstruido: los contadores y totales se contaron de nuevo</translation>
     </message>
     <message>
-        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <source>round %1 of merging gave checkpoint %2, which is not a merge that the tracker has</source>
         <translation>la ronda de fusión %1 dio el punto de control %2, que no es una fusión que el registro tenga</translation>
     </message>
     <message>
@@ -2738,7 +2738,7 @@
         <translation>hay contadores del bloque %1 (época %2), que no tiene fragmentos</translation>
     </message>
     <message>
-        <source>times by the clock of the wall, and the time that the run was active</source>
+        <source>wall-clock times, and the time that the run was active</source>
         <translation>los tiempos del reloj de pared, y el tiempo que la ejecución estuvo activa</translation>
     </message>
     <message>
@@ -3062,7 +3062,7 @@
         <translation>Otro proceso escribió en %1 en la caché, o lo eliminó.</translation>
     </message>
     <message>
-        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>%1 cannot be written to. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation>No se puede escribir en %1. Compruebe si el disco está lleno o si el archivo pertenece a otra persona.</translation>
     </message>
     <message>
@@ -3122,7 +3122,7 @@
         <translation>%1 no tiene en el byte %2 ni una fila legible ni el final de sus filas. Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
-        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, after the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
         <translation>%1 tiene el miembro «%2» con sus filas por segunda vez, detrás del primero. No se dice cuál vale: Furrow ha leído el primero; Python y otros toman el último. Cambie el nombre de uno o quítelo.</translation>
     </message>
     <message>
@@ -3290,7 +3290,7 @@
         <translation>es de un bloque que ninguna ejecución puede tener</translation>
     </message>
     <message>
-        <source>is no chunk that a run can have</source>
+        <source>is not a chunk that a run can have</source>
         <translation>no es un fragmento que una ejecución pueda tener</translation>
     </message>
     <message>
@@ -3506,7 +3506,7 @@
         <translation>%1 tiene retornos de carro sin salto de línea fuera de las comillas, donde unos programas terminan un registro y otros no. Conviértalos en saltos de línea (tr &apos;\r&apos; &apos;\n&apos; &lt; ARCHIVO) o ponga entre comillas los campos que los contienen.</translation>
     </message>
     <message>
-        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <source>%1 is not running: %2 holds %3 and is not a supervisor of the run. End it, or wait until it lets go.</source>
         <translation>%1 no está en marcha: %2 tiene bloqueado %3 y no es un supervisor de la ejecución. Termínelo o espere a que lo suelte.</translation>
     </message>
     <message>
@@ -3538,7 +3538,7 @@
         <translation>%1 no es de este registro. No se borró nada de él; se movió a %2.</translation>
     </message>
     <message>
-        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <source>what was asked of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation>lo que se pidió de la ejecución, el plan de su tasa de aprendizaje, y cómo terminaron los intentos y los procesos de trabajo</translation>
     </message>
     <message>
@@ -3834,7 +3834,7 @@
         <translation>no se conoce</translation>
     </message>
     <message>
-        <source>is no part of a shape</source>
+        <source>is not part of a shape</source>
         <translation>no es parte de una forma</translation>
     </message>
     <message>
@@ -3938,7 +3938,7 @@
         <translation>es una forma de conversaciones que este Furrow no conoce</translation>
     </message>
     <message>
-        <source>is no name with a text</source>
+        <source>is not a name with a text</source>
         <translation>no es un nombre con un texto</translation>
     </message>
     <message>
@@ -4010,7 +4010,7 @@
         <translation>«%1» tiene el identificador %2; el modelo tiene %3 filas</translation>
     </message>
     <message>
-        <source>a merge is no pair of texts without spaces</source>
+        <source>a merge is not a pair of texts without spaces</source>
         <translation>una fusión no es un par de textos sin espacios</translation>
     </message>
     <message>
@@ -4018,7 +4018,7 @@
         <translation>no divide el texto de ninguna de las formas que aquí se conocen: %1</translation>
     </message>
     <message>
-        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <source>its sentencepiece model is not a byte-pair one, or changes characters first</source>
         <translation>su modelo sentencepiece no es de pares de bytes, o cambia antes caracteres</translation>
     </message>
     <message>
@@ -4058,7 +4058,7 @@
         <translation>%1 responde con HTTP %2.</translation>
     </message>
     <message>
-        <source>%1 redirects to what is no address.</source>
+        <source>%1 redirects to something that is not an address.</source>
         <translation>%1 redirige a algo que no es una dirección.</translation>
     </message>
     <message>
@@ -4114,7 +4114,7 @@
         <translation>libtorch %1: %2 archivos, de los que hay que descargar %3; se necesitan %4 de disco durante la instalación y unos %5 después, en %6.</translation>
     </message>
     <message>
-        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <source>%1 is not a file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
         <translation>%1 no es un archivo que Furrow conozca; su SHA-256 es %2. Se acepta porque usted lo indicó.</translation>
     </message>
     <message>
@@ -4154,7 +4154,7 @@
         <translation>%1, de %2, tiene el SHA-256 %3, que no es ninguno de los que Furrow conoce para %4 %5. Se descartó. Vuelva a ejecutar esto; si se repite, el índice contiene otra cosa: indique otro en PIP_INDEX_URL.</translation>
     </message>
     <message>
-        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <source>%1 is not a wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
         <translation>%1 no es un wheel que Furrow pueda descomprimir: %2 es un enlace, está cifrado, está comprimido de forma extraña o es demasiado grande.</translation>
     </message>
     <message>
@@ -4234,7 +4234,7 @@
         <translation>es del tipo %1 de ggml, que aquí no se conoce; se conocen f32, f16, bf16, q8_0, q4_0, q4_1, q6_k</translation>
     </message>
     <message>
-        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <source>has rows of %1 numbers, which is not a multiple of %2</source>
         <translation>tiene filas de %1 números, que no forman bloques enteros de %2</translation>
     </message>
     <message>
@@ -4382,7 +4382,7 @@
         <translation>Aquí no se puede entrenar: furrow-worker no arranca con la libtorch de %1 (%2). `furrowctl torch install` instala una que sirve; en una compilación propia ejecute de nuevo packaging/run.sh.</translation>
     </message>
     <message>
-        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <source>%1 has more than %2 that is not telemetry: nothing is read after that. Move it out of the folder, or put a copy of it back.</source>
         <translation>%1 tiene más de %2 que no son telemetría: no se sigue leyendo después de ellos. Sáquelo de la carpeta o vuelva a poner una copia.</translation>
     </message>
     <message>
@@ -4670,7 +4670,7 @@
         <translation>el modelo de sentencepiece no tiene piezas</translation>
     </message>
     <message>
-        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <source>line %1 is not a new &quot;base64 rank&quot; of a tiktoken file</source>
         <translation>la línea %1 no es un nuevo «base64 rango» de un archivo de tiktoken</translation>
     </message>
     <message>
@@ -4766,11 +4766,11 @@
         <translation>%1 muestras tienen el texto de una anterior de su bloque y se entrenan igualmente.</translation>
     </message>
     <message>
-        <source>1 sample has bytes or escapes that are no characters.</source>
+        <source>1 sample has bytes or escapes that are not characters.</source>
         <translation>1 muestra tiene bytes o secuencias de escape que no son caracteres.</translation>
     </message>
     <message>
-        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <source>%1 samples have bytes or escapes that are not characters.</source>
         <translation>%1 muestras tienen bytes o secuencias de escape que no son caracteres.</translation>
     </message>
     <message>
@@ -4850,7 +4850,7 @@
         <translation>bloque %1, fragmento %2: las filas de un fragmento preparado no cuadran</translation>
     </message>
     <message>
-        <source>block %1 lies behind the proven end of the data set</source>
+        <source>block %1 lies after the proven end of the data set</source>
         <translation>el bloque %1 está detrás del final probado del conjunto de datos</translation>
     </message>
     <message>
@@ -5014,7 +5014,7 @@
         <translation>%1 no tiene el archivo %2. Sus archivos GGUF: %3.</translation>
     </message>
     <message>
-        <source>%1 has no config.json, so it is no model of a text.</source>
+        <source>%1 has no config.json, so it is not a text model.</source>
         <translation>%1 no tiene config.json, así que no es un modelo de texto.</translation>
     </message>
     <message>
@@ -5050,7 +5050,7 @@
         <translation>%1 tiene %2 libres y hacen falta %3 para %4. Libere espacio, o ponga en XDG_DATA_HOME una carpeta de un disco mayor.</translation>
     </message>
     <message>
-        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <source>%1 is not a model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
         <translation>%1 no es un modelo del hub. Escriba hf://owner/name, hf://owner/name/FILE.gguf o hf://owner/name@revision.</translation>
     </message>
     <message>
@@ -5170,11 +5170,11 @@
         <translation>La lectura se detuvo.</translation>
     </message>
     <message>
-        <source>reading behind the end of a file inside an archive</source>
+        <source>reading after the end of a file inside an archive</source>
         <translation>lectura más allá del final de un archivo dentro de un archivo comprimido</translation>
     </message>
     <message>
-        <source>reading behind the end of what is in memory</source>
+        <source>reading after the end of what is in memory</source>
         <translation>lectura más allá del final de lo que hay en memoria</translation>
     </message>
     <message>
@@ -5426,7 +5426,7 @@
         <translation>un mensaje que no se puede leer</translation>
     </message>
     <message>
-        <source>a size that is no number</source>
+        <source>a size that is not a number</source>
         <translation>un tamaño que no es un número</translation>
     </message>
     <message>
@@ -5446,7 +5446,7 @@
         <translation>una cabecera extendida que no se puede leer</translation>
     </message>
     <message>
-        <source>a place behind its end</source>
+        <source>a place after its end</source>
         <translation>un lugar detrás de su final</translation>
     </message>
     <message>
@@ -5478,7 +5478,7 @@
         <translation>dos archivos en un mismo lugar</translation>
     </message>
     <message>
-        <source>it is no definition of one</source>
+        <source>it is not a definition of one</source>
         <translation>no es la definición de uno</translation>
     </message>
     <message>
@@ -5502,11 +5502,11 @@
         <translation>el decodificador %1 no se admite; se admiten ByteLevel, WordPiece, ByteFallback, Fuse, Strip, Metaspace, BPEDecoder, Replace y Sequence</translation>
     </message>
     <message>
-        <source>model.vocab is missing or no object</source>
+        <source>model.vocab is missing or not an object</source>
         <translation>model.vocab falta o no es un objeto</translation>
     </message>
     <message>
-        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <source>model.vocab: the id of &quot;%1&quot; is not a number from 0 to %2</source>
         <translation>model.vocab: el identificador de «%1» no es un número de 0 a %2</translation>
     </message>
     <message>
@@ -5514,15 +5514,15 @@
         <translation>model.vocab: dos tokens tienen el identificador %1</translation>
     </message>
     <message>
-        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <source>model.merges: &quot;%1&quot; is not a pair</source>
         <translation>model.merges: «%1» no es un par</translation>
     </message>
     <message>
-        <source>model.merges: an entry is no pair</source>
+        <source>model.merges: an entry is not a pair</source>
         <translation>model.merges: una entrada no es un par</translation>
     </message>
     <message>
-        <source>model.merges is missing or no list</source>
+        <source>model.merges is missing or not a list</source>
         <translation>model.merges falta o no es una lista</translation>
     </message>
     <message>
@@ -5546,15 +5546,15 @@
         <translation>un token de su vocabulario ocupa más de 4096 bytes</translation>
     </message>
     <message>
-        <source>model.max_input_chars_per_word is no number</source>
+        <source>model.max_input_chars_per_word is not a number</source>
         <translation>model.max_input_chars_per_word no es un número</translation>
     </message>
     <message>
-        <source>model.vocab is missing or no list</source>
+        <source>model.vocab is missing or not a list</source>
         <translation>model.vocab falta o no es una lista</translation>
     </message>
     <message>
-        <source>model.vocab: entry %1 is no token and its score</source>
+        <source>model.vocab: entry %1 is not a token with its score</source>
         <translation>model.vocab: la entrada %1 no es un token y su puntuación</translation>
     </message>
     <message>
@@ -5562,7 +5562,7 @@
         <translation>model.vocab: «%1» está dos veces</translation>
     </message>
     <message>
-        <source>model.unk_id is no id of the vocabulary</source>
+        <source>model.unk_id is not an id of the vocabulary</source>
         <translation>model.unk_id no es un identificador del vocabulario</translation>
     </message>
     <message>
@@ -5570,7 +5570,7 @@
         <translation>su tipo de modelo es %1; se admiten BPE, WordPiece, WordLevel y Unigram</translation>
     </message>
     <message>
-        <source>precompiled_charsmap is no base64</source>
+        <source>precompiled_charsmap is not base64</source>
         <translation>precompiled_charsmap no es base64</translation>
     </message>
     <message>
@@ -5586,11 +5586,11 @@
         <translation>un Split no tiene patrón</translation>
     </message>
     <message>
-        <source>the length of FixedLength is no number above 0</source>
+        <source>the length of FixedLength is not a number above 0</source>
         <translation>la longitud de FixedLength no es un número mayor que 0</translation>
     </message>
     <message>
-        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <source>the delimiter of CharDelimiterSplit is not one character</source>
         <translation>el delimitador de CharDelimiterSplit no es un solo carácter</translation>
     </message>
     <message>
@@ -5606,7 +5606,7 @@
         <translation>su lista está cortada o es demasiado larga</translation>
     </message>
     <message>
-        <source>its texts are no UTF-8</source>
+        <source>its texts are not UTF-8</source>
         <translation>sus textos no son UTF-8</translation>
     </message>
     <message>
@@ -5634,7 +5634,7 @@
         <translation>%1 son más de %2</translation>
     </message>
     <message>
-        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <source>a Metaspace with prepend_scheme first after another pre-tokenizer and a normalizer is not supported</source>
         <translation>no se admite un Metaspace con prepend_scheme first detrás de otro pretokenizador y un normalizador</translation>
     </message>
     <message>
@@ -5978,7 +5978,7 @@
         <translation>tensor «%1»: la forma y el tipo necesitan %2 bytes, pero sus posiciones dan otro tamaño</translation>
     </message>
     <message>
-        <source>the header is no JSON object</source>
+        <source>the header is not a JSON object</source>
         <translation>la cabecera no es un objeto JSON</translation>
     </message>
     <message>
@@ -5990,11 +5990,11 @@
         <translation>la cabecera enumera más de un millón de tensores</translation>
     </message>
     <message>
-        <source>__metadata__ is no object</source>
+        <source>__metadata__ is not an object</source>
         <translation>__metadata__ no es un objeto</translation>
     </message>
     <message>
-        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <source>__metadata__ &apos;%1&apos; is not a string</source>
         <translation>«%1» de __metadata__ no es un texto</translation>
     </message>
     <message>
@@ -6038,7 +6038,7 @@
         <translation>%1 no contiene las preguntas con las que empezó esta ejecución (su SHA-256 es otro): las respuestas no se pueden comparar con las de antes. Devuelva el archivo original.</translation>
     </message>
     <message>
-        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <source>Lines of %1 that are not questions and are left out: %2. The first: %3.</source>
         <translation>Líneas de %1 que no son preguntas y se dejan fuera: %2. La primera: %3.</translation>
     </message>
     <message>
@@ -6086,11 +6086,11 @@
         <translation>La ejecución de la prueba de rendimiento está en estado %1: %2</translation>
     </message>
     <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <source>The run of the benchmark ended with %1. What it said is in %2.</source>
         <translation>La ejecución de la prueba de rendimiento terminó con %1. Lo que dijo está en %2.</translation>
     </message>
     <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <source>%1 does not say where the time went: the worker did not end cleanly.</source>
         <translation>%1 no dice en qué se fue el tiempo: el trabajador no terminó en orden.</translation>
     </message>
     <message>
@@ -6246,7 +6246,7 @@
         <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que sus líneas son una sola; conviértalas (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) si deben ser varias.</translation>
     </message>
     <message>
-        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <source>more follows the mark of its end, as in archives that were joined</source>
         <translation>hay más detrás de la marca de su final, como en archivos que se unieron</translation>
     </message>
     <message>
@@ -6326,7 +6326,7 @@
         <translation>%1 está en uso: %2 trabaja en ella. Espere a que termine.</translation>
     </message>
     <message>
-        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation>%1 está en uso: %2 tiene %3 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
     </message>
     <message>
@@ -6374,7 +6374,7 @@
         <translation>%1 es un enlace. A la papelera solo van ejecuciones; elimine el enlace usted mismo.</translation>
     </message>
     <message>
-        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <source>%1 is not a run: it has no run.json. Only runs go to the trash.</source>
         <translation>%1 no es una ejecución: no tiene run.json. A la papelera solo van ejecuciones.</translation>
     </message>
     <message>
@@ -6406,7 +6406,7 @@
         <translation>%1 de las %2 muestras leídas son más largas que una ventana.</translation>
     </message>
     <message>
-        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are not characters.</source>
         <translation>%1 de las %2 muestras leídas tienen bytes o escapes que no son caracteres.</translation>
     </message>
     <message>
@@ -6558,15 +6558,15 @@
         <translation>El %1 % del texto preparado hasta ahora son caracteres para los que el tokenizador no tiene token: se descartan. Indique encoding si el texto se lee mal, o use otro tokenizador.</translation>
     </message>
     <message>
-        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <source>%1 leads to %2, which is not a web address (http or https), and is not followed.</source>
         <translation>%1 lleva a %2, que no es una dirección web (http o https), y no se sigue.</translation>
     </message>
     <message>
-        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <source>%1 has text after the closing quote of a field (record %2): it is kept as part of the field. Check whether a quote or a delimiter is missing.</source>
         <translation>%1 tiene texto tras la comilla de cierre de un campo (registro %2): se conserva como parte del campo. Mire si falta una comilla o un delimitador.</translation>
     </message>
     <message>
-        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is not JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
         <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que todo es una sola fila, que no es JSON; conviértalos (tr &apos;\r&apos; &apos;\n&apos; &lt; ARCHIVO).</translation>
     </message>
     <message>
@@ -6598,7 +6598,7 @@
         <translation>%1 es %2, pero el mayor archivo comprimido ocupa unos %3 descomprimido y dos bloques preparados de %4 muestras ocupan unos %5. Auméntelo o descomprima el archivo usted mismo.</translation>
     </message>
     <message>
-        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text after it a sample may have %4 tokens. Set it to split, or raise %5.</source>
         <translation>%1 es %2 y las %3 muestras que pasan los filtros son demasiado largas para una ventana: con el fin de texto detrás, una muestra puede tener %4 tokens. Póngalo en split o aumente %5.</translation>
     </message>
     <message>
@@ -6854,7 +6854,7 @@
         <translation>%1 termina demasiado pronto</translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
         <translation>%1 tiene bytes que no son UTF-8. Se leen como U+FFFD; defina encoding si el texto tiene otra codificación.</translation>
     </message>
     <message>
@@ -6978,11 +6978,7 @@
         <translation>es JSON incorrecto: %1</translation>
     </message>
     <message>
-        <source>is no JSON object</source>
-        <translation>no es un objeto JSON</translation>
-    </message>
-    <message>
-        <source>has a text column that is no string</source>
+        <source>has a text column that is not a string</source>
         <translation>tiene una columna de texto que no es una cadena</translation>
     </message>
     <message>
@@ -7018,7 +7014,7 @@
         <translation>tiene un turno del asistente sin ningún token</translation>
     </message>
     <message>
-        <source>is no conversation</source>
+        <source>is not a conversation</source>
         <translation>no es una conversación</translation>
     </message>
     <message>
@@ -7034,7 +7030,7 @@
         <translation>es mayor de lo que puede ser una conversación</translation>
     </message>
     <message>
-        <source>has tools that are no list</source>
+        <source>has tools that are not a list</source>
         <translation>tiene herramientas que no son una lista</translation>
     </message>
     <message>
@@ -7042,7 +7038,7 @@
         <translation>no tiene %1</translation>
     </message>
     <message>
-        <source>has a message %1 that is no object</source>
+        <source>has a message %1 that is not an object</source>
         <translation>tiene un mensaje %1 que no es un objeto</translation>
     </message>
     <message>
@@ -7066,7 +7062,7 @@
         <translation>tiene un mensaje %1 sin contenido</translation>
     </message>
     <message>
-        <source>has a message %1 whose content is no text</source>
+        <source>has a message %1 whose content is not text</source>
         <translation>tiene un mensaje %1 cuyo contenido no es texto</translation>
     </message>
     <message>
@@ -7098,7 +7094,7 @@
         <translation>espacio</translation>
     </message>
     <message>
-        <source>%1 is no address that can be asked for data.</source>
+        <source>%1 is not an address that data can be read from.</source>
         <translation>%1 no es una dirección a la que se puedan pedir datos.</translation>
     </message>
     <message>
@@ -7290,7 +7286,7 @@
         <translation>%1 no está. Se creó con la ejecución y no hay otro: restáurelo desde una copia de la ejecución.</translation>
     </message>
     <message>
-        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <source>%1 of the %2 samples of block %3 have bytes that are not UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
         <translation>%1 de las %2 muestras del bloque %3 tienen bytes que no son UTF-8, que es como se lee %4: no se entrenan como deberían. Según esos bytes, allí es probablemente %5; si es así, detenga la ejecución y empiece otra con esa codificación (%6).</translation>
     </message>
     <message>
@@ -7646,7 +7642,7 @@
         <translation>El registro %1 es más antiguo que lo que hay en %2: allí consta que una persona excluyó %3, y el registro no lo sabe.</translation>
     </message>
     <message>
-        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>Nothing of the queue is started: %1 holds %2 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation>No se inicia nada de la cola: %1 tiene %2 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
     </message>
     <message>
@@ -7750,7 +7746,7 @@
         <translation>Puesto al día a partir de los manifiestos de %1, el registro renunciaría a los pesos más recientes que conoce: %2. No se ha cambiado nada. &apos;furrowctl resume %3 --accept-loss&apos; continúa desde lo que el registro conoce y está entero, y mueve lo que no conoce a checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; renuncia a ellos, y entonces están entrenados %5 de %6 fragmentos conocidos.</translation>
     </message>
     <message>
-        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before them.</source>
         <translation>%1 fragmentos que una persona excluyó están aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de ellos.</translation>
     </message>
     <message>
@@ -7766,7 +7762,7 @@
         <translation>el historial de sucesos: de qué estado a cuál pasaron los fragmentos, cuándo y por qué; y por qué terminaron las reservas</translation>
     </message>
     <message>
-        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <source>of a block how many of its rows repeat others, had bytes that are not UTF-8 or could not be read</source>
         <translation>de un bloque, cuántas de sus filas repiten otras, tenían bytes que no son UTF-8 o no se pudieron leer</translation>
     </message>
     <message>
@@ -7790,7 +7786,7 @@
         <translation>El supervisor (proceso %1) tiene la ejecución y aún no ha empezado ningún intento.</translation>
     </message>
     <message>
-        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <source>%1 holds %2 and is not a program of Furrow: until it lets go, no attempt can begin.</source>
         <translation>%1 tiene %2 y no es un programa de Furrow: hasta que lo suelte no puede empezar ningún intento.</translation>
     </message>
     <message>
@@ -7850,11 +7846,11 @@
         <translation>%1 no se puede leer como Parquet en sus filas %2 a %3, contadas desde 0 (%4). Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
-        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, after the end of the first. Join them in one list, or write one object per line (jsonl).</source>
         <translation>%1 contiene varios documentos JSON: un segundo empieza en el byte %2, tras el final del primero. Únalos en una sola lista, o escriba un objeto por línea (jsonl).</translation>
     </message>
     <message>
-        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>the source goes on after block %1, which the tracker calls the last one: blocks were taken out of it</source>
         <translation>la fuente continúa detrás del bloque %1, que el registro llama el último: se quitaron bloques de él</translation>
     </message>
     <message>
@@ -7998,7 +7994,7 @@
         <translation>bloque %1: su plan contiene dos veces el mismo lugar de su origen, o termina antes que sus propias filas: se modificó a mano</translation>
     </message>
     <message>
-        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>%1 goes on after block %2, which the tracker calls the last one: blocks were taken out of it</source>
         <translation>%1 continúa después del bloque %2, que el registro considera el último: se quitaron bloques de él</translation>
     </message>
     <message>
@@ -8162,10 +8158,6 @@
         <translation>%1: el registro tenía otras filas, ventanas o tokens que su bloque; se guardaron de nuevo a partir de este</translation>
     </message>
     <message>
-        <source>reading which trainings were given up</source>
-        <translation>al leer qué entrenamientos se abandonaron</translation>
-    </message>
-    <message>
         <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation>no hay registro %1; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
@@ -8186,7 +8178,7 @@
         <translation>1 fragmento que una persona había excluido se entrenaría; queda excluido de nuevo.</translation>
     </message>
     <message>
-        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before it.</source>
         <translation>1 fragmento que una persona excluyó está aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de él.</translation>
     </message>
     <message>
@@ -8216,6 +8208,82 @@
     <message>
         <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
         <translation>%1 porque los puntos de control que los tenían estaban dañados, habían desaparecido o quedaron fuera de una fusión</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read cannot be used: %2.</source>
+        <translation>1 de las %1 muestras leídas no se puede usar: %2.</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is filtered.</source>
+        <translation>1 de las %1 muestras leídas queda filtrada.</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is a repeat.</source>
+        <translation>1 de las %1 muestras leídas es una repetición.</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is longer than a window.</source>
+        <translation>1 de las %1 muestras leídas es más larga que una ventana.</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read has bytes or escapes that are not characters.</source>
+        <translation>1 de las %1 muestras leídas tiene bytes o escapes que no son caracteres.</translation>
+    </message>
+    <message>
+        <source>1 more block is not inspected: its source cannot be reached now</source>
+        <translation>1 bloque más no se inspeccionó: su fuente no es accesible ahora</translation>
+    </message>
+    <message>
+        <source>1 block prepared once more from %1 of text, and the fingerprints of its samples, chunk by chunk</source>
+        <translation>1 bloque preparado otra vez a partir de %1 de texto, y las huellas de sus muestras, fragmento a fragmento</translation>
+    </message>
+    <message>
+        <source>who wrote 1 checkpoint and its loss on held-out text: its manifest is of a version that did not keep it</source>
+        <translation>quién escribió 1 punto de control y su pérdida en el texto reservado: su manifiesto es de una versión que no lo guardaba</translation>
+    </message>
+    <message>
+        <source>weights of 1 checkpoint that the run itself removed, or left, while it was inspected</source>
+        <translation>pesos de 1 punto de control que la propia ejecución eliminó o dejó atrás mientras se inspeccionaba</translation>
+    </message>
+    <message>
+        <source>the manifest of 1 more checkpoint could not be inspected</source>
+        <translation>no se pudo inspeccionar el manifiesto de otro punto de control</translation>
+    </message>
+    <message>
+        <source>the manifests of %1 more checkpoints could not be inspected</source>
+        <translation>no se pudieron inspeccionar los manifiestos de otros %1 puntos de control</translation>
+    </message>
+    <message>
+        <source>The manifest of checkpoint %1 is gone from %2: nothing but the tracker proves any more what it trained, and no repair can make it anew. Put it back from a copy of the run if you have one; it goes on without it.</source>
+        <translation>Falta en %2 el manifiesto del punto de control %1: solo el registro prueba ya lo que entrenó, y ninguna reparación puede rehacerlo. Restáurelo de una copia de la ejecución si la tiene; continúa sin él.</translation>
+    </message>
+    <message>
+        <source>1 of the kept chunks is left out by name, as its steps were not finite: nothing of it is in the weights.</source>
+        <translation>1 de los fragmentos conservados se omite por nombre, porque sus pasos no eran finitos: nada de él está en los pesos.</translation>
+    </message>
+    <message>
+        <source>%1 of the kept chunks are left out by name, as their steps were not finite: nothing of them is in the weights.</source>
+        <translation>%1 de los fragmentos conservados se omiten por nombre, porque sus pasos no eran finitos: nada de ellos está en los pesos.</translation>
+    </message>
+    <message>
+        <source>Samples of such parts that are left out by name, as their steps were not finite: %1.</source>
+        <translation>Muestras de tales partes que se omiten por nombre, porque sus pasos no eran finitos: %1.</translation>
+    </message>
+    <message>
+        <source>1 worker is still alive. What it saves before it ends is kept too.</source>
+        <translation>1 proceso sigue vivo. Lo que guarde antes de terminar también se conserva.</translation>
+    </message>
+    <message>
+        <source>after a block; 1 known chunk of the epoch is left, and what was not read yet</source>
+        <translation>después de un bloque; queda 1 fragmento conocido de la época, y lo que aún no se leyó</translation>
+    </message>
+    <message>
+        <source>after a block; 1 chunk of the epoch is left</source>
+        <translation>después de un bloque; queda 1 fragmento de la época</translation>
+    </message>
+    <message>
+        <source>1 row of block %1: %2</source>
+        <translation>1 fila del bloque %1: %2</translation>
     </message>
 </context>
 <context>
@@ -8486,7 +8554,7 @@
         <translation>Sus datos</translation>
     </message>
     <message>
-        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Separate several with commas; put a name with a comma in it in double quotes. What of a folder is left out is named below the field.</source>
         <translation>Una &lt;b&gt;fuente&lt;/b&gt; es un archivo, una carpeta, un patrón como texts/*.txt o una dirección (hf://, https://, s3://, gs://). Varias se separan con comas; un nombre que contiene una coma va entre comillas dobles. Lo que se deja fuera de una carpeta se nombra debajo del campo.</translation>
     </message>
     <message>
@@ -9690,7 +9758,7 @@
         <translation>Escape CSV</translation>
     </message>
     <message>
-        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <source>A character that takes the meaning from the one after it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
         <translation>Un carácter que quita su significado al que le sigue en archivos csv, o none (unas comillas dentro de comillas se duplican). auto: una barra invertida donde los primeros registros la muestran.</translation>
     </message>
     <message>
@@ -9714,7 +9782,7 @@
         <translation>Filas ilegibles, como máximo</translation>
     </message>
     <message>
-        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
     </message>
     <message>
@@ -9722,7 +9790,7 @@
         <translation>Empezar en</translation>
     </message>
     <message>
-        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what comes after it in the data and ends with what comes before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation>BLOQUE:FRAGMENTO, ambos desde 0: la primera época empieza con este fragmento, sigue con lo que hay detrás en los datos y termina con lo que hay delante, así que no se omite nada. Ambas partes se mezclan como siempre; las épocas siguientes no cambian. Los datos se recorren hasta ese punto antes de empezar a entrenar. Vacío: por el principio.</translation>
     </message>
     <message>
@@ -9990,7 +10058,7 @@
         <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON data[].text nombra la lista cuyos elementos son filas. Vacío: la primera de text, txt, content, sentence, document, article, body, en mayúsculas o minúsculas, también como última parte de un nombre anidado (meta.text); si no, la columna con más texto según las primeras 100 filas.</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
         <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan.</translation>
     </message>
     <message>
@@ -11507,10 +11575,6 @@
         <translation>Aún no se conoce ningún fragmento.</translation>
     </message>
     <message>
-        <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
-        <translation>Entrenados dos veces: %1. Faltan: %2. %3 fragmentos comprobados a las %4.</translation>
-    </message>
-    <message>
         <source>Save report…</source>
         <translation>Guardar informe…</translation>
     </message>
@@ -11555,28 +11619,47 @@
         <translation>Dejar de comprobar</translation>
     </message>
     <message>
-        <source>Problems found: see below. %1 chunks checked at %2.</source>
-        <translation>No está en orden: véase abajo. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
         <source>Chunks twice or missing</source>
         <translation>Fragmentos repetidos o ausentes</translation>
     </message>
     <message>
-        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
-        <translation>Ningún fragmento repetido ni ausente; pesos y archivos son los anotados. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation>Ningún fragmento repetido ni ausente, pero no todo se pudo inspeccionar: véase abajo. %1 fragmentos comprobados a las %2.</translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
-        <translation>Ningún fragmento repetido ni ausente. %1 fragmentos comprobados a las %2; pesos no inspeccionados.</translation>
-    </message>
-    <message>
         <source>Show report</source>
         <translation>Ver informe</translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing; weights and files are as recorded. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>Ningún fragmento repetido ni ausente; pesos y archivos son los anotados. %Ln fragmento comprobado a las %1.</numerusform>
+            <numerusform>Ningún fragmento repetido ni ausente; pesos y archivos son los anotados. %Ln fragmentos comprobados a las %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>Ningún fragmento repetido ni ausente, pero no todo se pudo inspeccionar: véase abajo. %Ln fragmento comprobado a las %1.</numerusform>
+            <numerusform>Ningún fragmento repetido ni ausente, pero no todo se pudo inspeccionar: véase abajo. %Ln fragmentos comprobados a las %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing. %Ln chunk(s) checked at %1; weights not inspected.</source>
+        <translation>
+            <numerusform>Ningún fragmento repetido ni ausente. %Ln fragmento comprobado a las %1; pesos no inspeccionados.</numerusform>
+            <numerusform>Ningún fragmento repetido ni ausente. %Ln fragmentos comprobados a las %1; pesos no inspeccionados.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Problems found: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>No está en orden: véase abajo. %Ln fragmento comprobado a las %1.</numerusform>
+            <numerusform>No está en orden: véase abajo. %Ln fragmentos comprobados a las %1.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Trained twice: %1. Missing: %2. %Ln chunk(s) checked at %3.</source>
+        <translation>
+            <numerusform>Entrenados dos veces: %1. Ausentes: %2. %Ln fragmento comprobado a las %3.</numerusform>
+            <numerusform>Entrenados dos veces: %1. Ausentes: %2. %Ln fragmentos comprobados a las %3.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12056,10 +12139,6 @@
         <translation>Archivos</translation>
     </message>
     <message>
-        <source>keeps %1 chunks, trains %2 again</source>
-        <translation>conserva %1 fragmentos, entrena %2 de nuevo</translation>
-    </message>
-    <message>
         <source>Start weights</source>
         <translation>Pesos iniciales</translation>
     </message>
@@ -12102,6 +12181,13 @@
     <message>
         <source>Trained again</source>
         <translation>Se repiten</translation>
+    </message>
+    <message numerus="yes">
+        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <translation>
+            <numerusform>conserva %Ln fragmento, entrena %1 de nuevo</numerusform>
+            <numerusform>conserva %Ln fragmentos, entrena %1 de nuevo</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -13329,7 +13415,7 @@ It comes from the model that the run starts from.</source>
 Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
-        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
+        <source>Separate several with commas. Put a name with a comma in it in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
         <translation>Varios se separan con comas. Un nombre que contiene una coma va entre comillas dobles: &quot;Goethe, Faust.txt&quot;, b.txt</translation>
     </message>
 </context>
@@ -13841,6 +13927,10 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>%1 of %2 samples, their steps were not finite</source>
         <translation>%1 de %2 muestras, sus pasos no eran finitos</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -15622,14 +15712,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>; de %1 de ellos una parte está en puntos de control y se conserva</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
-        <translation>El intento %1 conserva %2 de los %3 fragmentos entrenados o empezados de: %4</translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
-        <translation>El intento %1 parte del punto de control %2 y conserva %3 de los %4 fragmentos entrenados o empezados de: %5</translation>
-    </message>
-    <message>
         <source>Attempt %1 failed: %2</source>
         <translation>El intento %1 falló: %2</translation>
     </message>
@@ -15650,18 +15732,46 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>nadie los tiene; %1 excluidos y %2 envenenados o aceptados siguen así</translation>
     </message>
     <message>
-        <source>; %1 of them were left when the run went back to an older checkpoint</source>
-        <translation>; %1 de ellos se dejaron atrás cuando la ejecución volvió a un punto de control anterior</translation>
+        <source>; of these left out, their steps were not finite: %1</source>
+        <translation>; de ellos omitidos, sus pasos no eran finitos: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln of them were left when the run went back to an older checkpoint</source>
+        <translation>
+            <numerusform>; %Ln de ellos se dejó atrás cuando la ejecución volvió a un punto de control anterior</numerusform>
+            <numerusform>; %Ln de ellos se dejaron atrás cuando la ejecución volvió a un punto de control anterior</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <translation>
+            <numerusform>; %Ln de ellos solo estaba en un punto de control que estaba dañado, había desaparecido o quedó fuera de una fusión</numerusform>
+            <numerusform>; %Ln de ellos solo estaban en un punto de control que estaba dañado, había desaparecido o quedó fuera de una fusión</numerusform>
+        </translation>
     </message>
     <message>
-        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
-        <translation>; %1 de ellos solo estaban en un punto de control que estaba dañado, había desaparecido o quedó fuera de una fusión</translation>
+        <source>; chunks that are tried again because their files came wrong: %1</source>
+        <translation>; fragmentos que se intentan de nuevo porque sus archivos llegaron mal: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 keeps %2 of the %Ln chunk(s) of %3 that were trained or begun</source>
+        <translation>
+            <numerusform>El intento %1 conserva %2 de %Ln fragmento entrenado o empezado de: %3</numerusform>
+            <numerusform>El intento %1 conserva %2 de los %Ln fragmentos entrenados o empezados de: %3</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk(s) of %4 that were trained or begun</source>
+        <translation>
+            <numerusform>El intento %1 parte del punto de control %2 y conserva %3 de %Ln fragmento entrenado o empezado de: %4</numerusform>
+            <numerusform>El intento %1 parte del punto de control %2 y conserva %3 de los %Ln fragmentos entrenados o empezados de: %4</numerusform>
+        </translation>
     </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
     <message>
-        <source>Why do we think so?</source>
+        <source>How do we know?</source>
         <translation>¿Por qué lo creemos?</translation>
     </message>
     <message>
@@ -15987,7 +16097,7 @@ pattern EXPRESIÓN REGULAR</translation>
         </translation>
     </message>
     <message>
-        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <source>%1 The first epoch starts at %2 and ends with what comes before it.</source>
         <translation>%1 La primera época empieza en el %2 y termina con lo que hay delante.</translation>
     </message>
     <message>

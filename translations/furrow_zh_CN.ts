@@ -1233,7 +1233,7 @@
         <translation>没有预设“%1”。已知的有 %2。</translation>
     </message>
     <message>
-        <source>The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>The cache cannot write its size to %1. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation>缓存无法将其大小写入 %1。请检查磁盘是否已满，或该文件是否属于他人。</translation>
     </message>
     <message>
@@ -1397,7 +1397,7 @@
         <translation>它不以 hf:// 开头。</translation>
     </message>
     <message>
-        <source>the revision is no name.</source>
+        <source>the revision is not a name.</source>
         <translation>修订版本不是有效名称。</translation>
     </message>
     <message>
@@ -1405,7 +1405,7 @@
         <translation>它的部分过多。</translation>
     </message>
     <message>
-        <source>the repository is no owner/name.</source>
+        <source>the repository is not owner/name.</source>
         <translation>仓库不是“所有者/名称”的形式。</translation>
     </message>
     <message>
@@ -1937,7 +1937,7 @@
         <translation>%1 没有 weight_map</translation>
     </message>
     <message>
-        <source>%1: the file of tensor &apos;%2&apos; is no text</source>
+        <source>%1: the file of tensor &apos;%2&apos; is not text</source>
         <translation>%1：张量“%2”的文件名不是文本</translation>
     </message>
     <message>
@@ -2061,11 +2061,11 @@
         <translation>%1 是 %2 文本，将转换为 UTF-8。</translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They stay as they are; set encoding if the text has another one.</source>
         <translation>%1 含有不是 UTF-8 的字节。它们保持原样；如果文本使用其他编码，请设置 encoding。</translation>
     </message>
     <message>
-        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
+        <source>%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines after it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.</source>
         <translation>%1，第 %2 行：此记录中开始的引号没有在字段末尾闭合，会吞掉后面的行。请闭合它，或用 csv_quote、csv_escape 或 csv_delimiter 说明文件的写法。</translation>
     </message>
     <message>
@@ -2225,11 +2225,11 @@
         <translation>%2 中有 %1 个条目在账本中没有记录；没有删除任何内容，已将它们移到 %3：%4</translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is not the name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>账本将“%1”记为块 %2 的已准备文件，而这不是文件名；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
-        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
+        <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is not the name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
         <translation>账本将“%1”记为检查点 %2 的文件夹，而这不是文件夹名；`furrowctl doctor %3 --repair` 可按检查点所证明的内容重建</translation>
     </message>
     <message>
@@ -2365,7 +2365,7 @@
         <translation>%1：%2 中其行、窗口或词元与账本所记不符</translation>
     </message>
     <message>
-        <source>block %1 has the file &apos;%2&apos;, which is no name of a file</source>
+        <source>block %1 has the file &apos;%2&apos;, which is not the name of a file</source>
         <translation>块 %1 的文件为“%2”，这不是文件名</translation>
     </message>
     <message>
@@ -2429,7 +2429,7 @@
         <translation>%3 个检查点（每个副本最新的一个）的 %1 个文件（%2）的 SHA-256</translation>
     </message>
     <message>
-        <source>checkpoint %1 has the folder &apos;%2&apos;, which is no name of a folder</source>
+        <source>checkpoint %1 has the folder &apos;%2&apos;, which is not the name of a folder</source>
         <translation>检查点 %1 的文件夹为“%2”，这不是文件夹名</translation>
     </message>
     <message>
@@ -2677,7 +2677,7 @@
         <translation>已重建：计数和总数重新计算</translation>
     </message>
     <message>
-        <source>round %1 of merging gave checkpoint %2, which is no merge that the tracker has</source>
+        <source>round %1 of merging gave checkpoint %2, which is not a merge that the tracker has</source>
         <translation>合并轮 %1 得出检查点 %2，而它不是账本中的合并</translation>
     </message>
     <message>
@@ -2737,7 +2737,7 @@
         <translation>有块 %1（第 %2 轮）的计数，而它没有数据段</translation>
     </message>
     <message>
-        <source>times by the clock of the wall, and the time that the run was active</source>
+        <source>wall-clock times, and the time that the run was active</source>
         <translation>按系统时钟记录的时间，以及运行处于活动状态的时长</translation>
     </message>
     <message>
@@ -3061,7 +3061,7 @@
         <translation>另一个进程写入了缓存中的 %1，或将其删除。</translation>
     </message>
     <message>
-        <source>%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.</source>
+        <source>%1 cannot be written to. Check whether its disk is full or the file belongs to somebody else.</source>
         <translation>无法写入 %1。请查看其磁盘是否已满，或文件是否属于他人。</translation>
     </message>
     <message>
@@ -3121,7 +3121,7 @@
         <translation>%1 在第 %2 字节处既没有可读的行，也没有行的结尾。请重新获取或写入。</translation>
     </message>
     <message>
-        <source>%1 has the member &apos;%2&apos; with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
+        <source>%1 has the member &apos;%2&apos; with its rows a second time, after the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.</source>
         <translation>%1 在第一个之后再次出现含有行的成员“%2”。无法得知以哪个为准：Furrow 读取了第一个，Python 等则取最后一个。请改名或删除其中一个。</translation>
     </message>
     <message>
@@ -3289,7 +3289,7 @@
         <translation>属于任何运行都不可能有的块</translation>
     </message>
     <message>
-        <source>is no chunk that a run can have</source>
+        <source>is not a chunk that a run can have</source>
         <translation>不是运行可能有的数据段</translation>
     </message>
     <message>
@@ -3505,7 +3505,7 @@
         <translation>%1 在引号之外含有不带换行符的回车符，有些程序在此结束一条记录，有些则不然。请把它们转换为换行符（tr &apos;\r&apos; &apos;\n&apos; &lt; 文件），或给含有它们的字段加上引号。</translation>
     </message>
     <message>
-        <source>%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.</source>
+        <source>%1 is not running: %2 holds %3 and is not a supervisor of the run. End it, or wait until it lets go.</source>
         <translation>%1 未在运行：%2 占用着 %3，而它不是此运行的监督进程。请结束它，或等它释放。</translation>
     </message>
     <message>
@@ -3537,7 +3537,7 @@
         <translation>%1 不属于此账本。没有删除其中任何内容，它已移到 %2。</translation>
     </message>
     <message>
-        <source>what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
+        <source>what was asked of the run, the plan of its learning rate, and how attempts and worker processes ended</source>
         <translation>对运行提出的要求、其学习率计划，以及各次尝试和工作进程如何结束</translation>
     </message>
     <message>
@@ -3833,7 +3833,7 @@
         <translation>未知</translation>
     </message>
     <message>
-        <source>is no part of a shape</source>
+        <source>is not part of a shape</source>
         <translation>不是形状的组成部分</translation>
     </message>
     <message>
@@ -3937,7 +3937,7 @@
         <translation>是此 Furrow 不认识的对话格式</translation>
     </message>
     <message>
-        <source>is no name with a text</source>
+        <source>is not a name with a text</source>
         <translation>不是名称及其文本</translation>
     </message>
     <message>
@@ -4009,7 +4009,7 @@
         <translation>“%1”的编号为 %2，而模型有 %3 行</translation>
     </message>
     <message>
-        <source>a merge is no pair of texts without spaces</source>
+        <source>a merge is not a pair of texts without spaces</source>
         <translation>有一项 merge 不是一对不含空格的文本</translation>
     </message>
     <message>
@@ -4017,7 +4017,7 @@
         <translation>它切分文本的方式不是此处已知的任何一种：%1</translation>
     </message>
     <message>
-        <source>its sentencepiece model is no byte-pair one, or changes characters first</source>
+        <source>its sentencepiece model is not a byte-pair one, or changes characters first</source>
         <translation>它的 sentencepiece 模型不是字节对模型，或会先改变字符</translation>
     </message>
     <message>
@@ -4057,7 +4057,7 @@
         <translation>%1 返回 HTTP %2。</translation>
     </message>
     <message>
-        <source>%1 redirects to what is no address.</source>
+        <source>%1 redirects to something that is not an address.</source>
         <translation>%1 重定向到的不是地址。</translation>
     </message>
     <message>
@@ -4113,7 +4113,7 @@
         <translation>libtorch %1：%2 个文件，其中需下载 %3；安装期间在 %6 中需要 %4 磁盘空间，之后约占 %5。</translation>
     </message>
     <message>
-        <source>%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
+        <source>%1 is not a file that Furrow knows; its SHA-256 is %2. It is taken because you named it.</source>
         <translation>%1 不是 Furrow 已知的文件；其 SHA-256 为 %2。因为是您指定的，所以予以采用。</translation>
     </message>
     <message>
@@ -4153,7 +4153,7 @@
         <translation>来自 %2 的 %1 的 SHA-256 为 %3，不是 Furrow 所知的 %4 %5 的任何一个，已将其丢弃。请再次运行；若再次出现，则该索引中是别的内容：请在 PIP_INDEX_URL 中指定其他索引。</translation>
     </message>
     <message>
-        <source>%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
+        <source>%1 is not a wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.</source>
         <translation>%1 不是 Furrow 能解包的 wheel：%2 是链接、已加密、打包方式异常或过大。</translation>
     </message>
     <message>
@@ -4233,7 +4233,7 @@
         <translation>为 ggml 的类型 %1，此处不支持；已知的有 f32、f16、bf16、q8_0、q4_0、q4_1、q6_k</translation>
     </message>
     <message>
-        <source>has rows of %1 numbers, which are no whole blocks of %2</source>
+        <source>has rows of %1 numbers, which is not a multiple of %2</source>
         <translation>每行有 %1 个数，不能分成 %2 的整块</translation>
     </message>
     <message>
@@ -4381,7 +4381,7 @@
         <translation>此处无法训练：furrow-worker 无法用 %1 中的 libtorch 启动（%2）。`furrowctl torch install` 会安装匹配的版本；若为自行构建，请再次运行 packaging/run.sh。</translation>
     </message>
     <message>
-        <source>%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.</source>
+        <source>%1 has more than %2 that is not telemetry: nothing is read after that. Move it out of the folder, or put a copy of it back.</source>
         <translation>%1 中有超过 %2 的内容不是遥测数据：其后的部分不再读取。请将它移出文件夹，或放回它的副本。</translation>
     </message>
     <message>
@@ -4669,7 +4669,7 @@
         <translation>该 sentencepiece 模型没有词片</translation>
     </message>
     <message>
-        <source>line %1 is no new &quot;base64 rank&quot; of a tiktoken file</source>
+        <source>line %1 is not a new &quot;base64 rank&quot; of a tiktoken file</source>
         <translation>第 %1 行不是 tiktoken 文件的新“base64 序号”</translation>
     </message>
     <message>
@@ -4765,11 +4765,11 @@
         <translation>%1 个样本与其块中之前的样本文本相同，但仍会训练。</translation>
     </message>
     <message>
-        <source>1 sample has bytes or escapes that are no characters.</source>
+        <source>1 sample has bytes or escapes that are not characters.</source>
         <translation>1 个样本含有不是字符的字节或转义序列。</translation>
     </message>
     <message>
-        <source>%1 samples have bytes or escapes that are no characters.</source>
+        <source>%1 samples have bytes or escapes that are not characters.</source>
         <translation>%1 个样本含有不是字符的字节或转义序列。</translation>
     </message>
     <message>
@@ -4849,7 +4849,7 @@
         <translation>块 %1，数据段 %2：已准备数据段的行数对不上</translation>
     </message>
     <message>
-        <source>block %1 lies behind the proven end of the data set</source>
+        <source>block %1 lies after the proven end of the data set</source>
         <translation>块 %1 位于数据集已证实的末尾之后</translation>
     </message>
     <message>
@@ -5013,7 +5013,7 @@
         <translation>%1 没有文件 %2。它的 GGUF 文件有：%3。</translation>
     </message>
     <message>
-        <source>%1 has no config.json, so it is no model of a text.</source>
+        <source>%1 has no config.json, so it is not a text model.</source>
         <translation>%1 没有 config.json，因此不是文本模型。</translation>
     </message>
     <message>
@@ -5049,7 +5049,7 @@
         <translation>%1 有 %2 可用空间，而 %4 需要 %3。请腾出空间，或把 XDG_DATA_HOME 设为较大磁盘上的文件夹。</translation>
     </message>
     <message>
-        <source>%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
+        <source>%1 is not a model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
         <translation>%1 不是 Hub 上的模型。请写 hf://owner/name、hf://owner/name/FILE.gguf 或 hf://owner/name@revision。</translation>
     </message>
     <message>
@@ -5169,11 +5169,11 @@
         <translation>读取已停止。</translation>
     </message>
     <message>
-        <source>reading behind the end of a file inside an archive</source>
+        <source>reading after the end of a file inside an archive</source>
         <translation>读取超出了归档内文件的末尾</translation>
     </message>
     <message>
-        <source>reading behind the end of what is in memory</source>
+        <source>reading after the end of what is in memory</source>
         <translation>读取超出了内存内容的末尾</translation>
     </message>
     <message>
@@ -5425,7 +5425,7 @@
         <translation>有无法读取的消息</translation>
     </message>
     <message>
-        <source>a size that is no number</source>
+        <source>a size that is not a number</source>
         <translation>大小不是数字</translation>
     </message>
     <message>
@@ -5445,7 +5445,7 @@
         <translation>有无法读取的扩展头</translation>
     </message>
     <message>
-        <source>a place behind its end</source>
+        <source>a place after its end</source>
         <translation>位置在文件末尾之后</translation>
     </message>
     <message>
@@ -5477,7 +5477,7 @@
         <translation>两个文件在同一位置</translation>
     </message>
     <message>
-        <source>it is no definition of one</source>
+        <source>it is not a definition of one</source>
         <translation>它不是其定义</translation>
     </message>
     <message>
@@ -5501,11 +5501,11 @@
         <translation>不支持解码器 %1；支持 ByteLevel、WordPiece、ByteFallback、Fuse、Strip、Metaspace、BPEDecoder、Replace 和 Sequence</translation>
     </message>
     <message>
-        <source>model.vocab is missing or no object</source>
+        <source>model.vocab is missing or not an object</source>
         <translation>model.vocab 缺失或不是对象</translation>
     </message>
     <message>
-        <source>model.vocab: the id of &quot;%1&quot; is no number from 0 to %2</source>
+        <source>model.vocab: the id of &quot;%1&quot; is not a number from 0 to %2</source>
         <translation>model.vocab：“%1”的 id 不是 0 到 %2 的数</translation>
     </message>
     <message>
@@ -5513,15 +5513,15 @@
         <translation>model.vocab：有两个词元的 id 都是 %1</translation>
     </message>
     <message>
-        <source>model.merges: &quot;%1&quot; is no pair</source>
+        <source>model.merges: &quot;%1&quot; is not a pair</source>
         <translation>model.merges：“%1”不是一对</translation>
     </message>
     <message>
-        <source>model.merges: an entry is no pair</source>
+        <source>model.merges: an entry is not a pair</source>
         <translation>model.merges：有一项不是一对</translation>
     </message>
     <message>
-        <source>model.merges is missing or no list</source>
+        <source>model.merges is missing or not a list</source>
         <translation>model.merges 缺失或不是列表</translation>
     </message>
     <message>
@@ -5545,15 +5545,15 @@
         <translation>其词表中有词元超过 4096 字节</translation>
     </message>
     <message>
-        <source>model.max_input_chars_per_word is no number</source>
+        <source>model.max_input_chars_per_word is not a number</source>
         <translation>model.max_input_chars_per_word 不是数字</translation>
     </message>
     <message>
-        <source>model.vocab is missing or no list</source>
+        <source>model.vocab is missing or not a list</source>
         <translation>model.vocab 缺失或不是列表</translation>
     </message>
     <message>
-        <source>model.vocab: entry %1 is no token and its score</source>
+        <source>model.vocab: entry %1 is not a token with its score</source>
         <translation>model.vocab：第 %1 项不是词元及其分数</translation>
     </message>
     <message>
@@ -5561,7 +5561,7 @@
         <translation>model.vocab：“%1”出现了两次</translation>
     </message>
     <message>
-        <source>model.unk_id is no id of the vocabulary</source>
+        <source>model.unk_id is not an id of the vocabulary</source>
         <translation>model.unk_id 不是词表中的 id</translation>
     </message>
     <message>
@@ -5569,7 +5569,7 @@
         <translation>其模型类型为 %1；支持 BPE、WordPiece、WordLevel 和 Unigram</translation>
     </message>
     <message>
-        <source>precompiled_charsmap is no base64</source>
+        <source>precompiled_charsmap is not base64</source>
         <translation>precompiled_charsmap 不是 base64</translation>
     </message>
     <message>
@@ -5585,11 +5585,11 @@
         <translation>有 Split 缺少模式</translation>
     </message>
     <message>
-        <source>the length of FixedLength is no number above 0</source>
+        <source>the length of FixedLength is not a number above 0</source>
         <translation>FixedLength 的长度不是大于 0 的数</translation>
     </message>
     <message>
-        <source>the delimiter of CharDelimiterSplit is no one character</source>
+        <source>the delimiter of CharDelimiterSplit is not one character</source>
         <translation>CharDelimiterSplit 的分隔符不是单个字符</translation>
     </message>
     <message>
@@ -5605,7 +5605,7 @@
         <translation>其数组被截断或太长</translation>
     </message>
     <message>
-        <source>its texts are no UTF-8</source>
+        <source>its texts are not UTF-8</source>
         <translation>其文本不是 UTF-8</translation>
     </message>
     <message>
@@ -5633,7 +5633,7 @@
         <translation>%1 超过 %2 个</translation>
     </message>
     <message>
-        <source>a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported</source>
+        <source>a Metaspace with prepend_scheme first after another pre-tokenizer and a normalizer is not supported</source>
         <translation>不支持位于另一预分词器和规范化器之后、prepend_scheme 为 first 的 Metaspace</translation>
     </message>
     <message>
@@ -5977,7 +5977,7 @@
         <translation>张量“%1”：形状和类型需要 %2 字节，但其偏移给出另一大小</translation>
     </message>
     <message>
-        <source>the header is no JSON object</source>
+        <source>the header is not a JSON object</source>
         <translation>文件头不是 JSON 对象</translation>
     </message>
     <message>
@@ -5989,11 +5989,11 @@
         <translation>文件头列出的张量超过一百万个</translation>
     </message>
     <message>
-        <source>__metadata__ is no object</source>
+        <source>__metadata__ is not an object</source>
         <translation>__metadata__ 不是对象</translation>
     </message>
     <message>
-        <source>__metadata__ &apos;%1&apos; is no string</source>
+        <source>__metadata__ &apos;%1&apos; is not a string</source>
         <translation>__metadata__ 的“%1”不是字符串</translation>
     </message>
     <message>
@@ -6037,7 +6037,7 @@
         <translation>%1 中不是此运行开始时的问题（SHA-256 不同）：对它的回答无法与之前的比较。请放回原来的文件。</translation>
     </message>
     <message>
-        <source>Lines of %1 that are no questions and are left out: %2. The first: %3.</source>
+        <source>Lines of %1 that are not questions and are left out: %2. The first: %3.</source>
         <translation>%1 中不是问题而被略去的行：%2。第一个：%3。</translation>
     </message>
     <message>
@@ -6085,11 +6085,11 @@
         <translation>基准测试的运行处于状态 %1：%2</translation>
     </message>
     <message>
-        <source>The run of the benchmark ended with %1. What it said stands in %2.</source>
+        <source>The run of the benchmark ended with %1. What it said is in %2.</source>
         <translation>基准测试的运行已结束（%1）。其输出在 %2 中。</translation>
     </message>
     <message>
-        <source>%1 does not say where the time went: the worker did not end in order.</source>
+        <source>%1 does not say where the time went: the worker did not end cleanly.</source>
         <translation>%1 没有说明时间用在何处：工作进程未正常结束。</translation>
     </message>
     <message>
@@ -6245,7 +6245,7 @@
         <translation>%1 只有回车符，没有换行符。行以换行符结束，因此它的各行成为一行；若需要分行，请转换（tr &apos;\r&apos; &apos;\n&apos; &lt; FILE）。</translation>
     </message>
     <message>
-        <source>more stands behind the mark of its end, as in archives that were joined</source>
+        <source>more follows the mark of its end, as in archives that were joined</source>
         <translation>其结束标记之后还有内容，如同被拼接的归档</translation>
     </message>
     <message>
@@ -6325,7 +6325,7 @@
         <translation>%1 正在使用中：%2 正在处理它。请等它结束。</translation>
     </message>
     <message>
-        <source>%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation>%1 正在使用中：%2 持有 %3，且不是 Furrow 的程序。请结束它，或等它释放。</translation>
     </message>
     <message>
@@ -6373,7 +6373,7 @@
         <translation>%1 是一个链接。只有运行才会移入回收站；请自行删除该链接。</translation>
     </message>
     <message>
-        <source>%1 is no run: it has no run.json. Only runs go to the trash.</source>
+        <source>%1 is not a run: it has no run.json. Only runs go to the trash.</source>
         <translation>%1 不是运行：它没有 run.json。只有运行才会移入回收站。</translation>
     </message>
     <message>
@@ -6405,7 +6405,7 @@
         <translation>读取的 %2 个样本中有 %1 个比一个窗口长。</translation>
     </message>
     <message>
-        <source>%1 of the %2 samples that were read have bytes or escapes that are no characters.</source>
+        <source>%1 of the %2 samples that were read have bytes or escapes that are not characters.</source>
         <translation>读取的 %2 个样本中有 %1 个含有不是字符的字节或转义。</translation>
     </message>
     <message>
@@ -6557,15 +6557,15 @@
         <translation>目前已准备的文本中有 %1 % 是分词器没有词元的字符：它们被丢弃。如果文本读取有误，请设置 encoding，或换用其他分词器。</translation>
     </message>
     <message>
-        <source>%1 leads to %2, which is no web address (http or https), and is not followed.</source>
+        <source>%1 leads to %2, which is not a web address (http or https), and is not followed.</source>
         <translation>%1 指向 %2，它不是网页地址（http 或 https），不予跟随。</translation>
     </message>
     <message>
-        <source>%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.</source>
+        <source>%1 has text after the closing quote of a field (record %2): it is kept as part of the field. Check whether a quote or a delimiter is missing.</source>
         <translation>%1 在某个字段的结束引号之后还有文本（第 %2 条记录）：它作为字段的一部分保留。请检查是否缺少引号或分隔符。</translation>
     </message>
     <message>
-        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
+        <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is not JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
         <translation>%1 有回车符而没有换行符。行以换行符结束，因此整个文件是一行，且不是 JSON；请转换它们（tr &apos;\r&apos; &apos;\n&apos; &lt; FILE）。</translation>
     </message>
     <message>
@@ -6597,7 +6597,7 @@
         <translation>%1 为 %2，但最大的压缩文件解压后约为 %3，而两个各含 %4 个样本的已准备块约占 %5。请增大它，或自行解压该文件。</translation>
     </message>
     <message>
-        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.</source>
+        <source>%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text after it a sample may have %4 tokens. Set it to split, or raise %5.</source>
         <translation>%1 为 %2，而通过过滤的全部 %3 个样本对一个窗口来说都太长：连同其后的文本结束符，一个样本最多可有 %4 个词元。请设为 split，或增大 %5。</translation>
     </message>
     <message>
@@ -6853,7 +6853,7 @@
         <translation>%1 过早结束</translation>
     </message>
     <message>
-        <source>%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
+        <source>%1 has bytes that are not UTF-8. They are read as U+FFFD; set encoding if the text has another one.</source>
         <translation>%1 含有不是 UTF-8 的字节。它们被读作 U+FFFD；如果文本使用其他编码，请设置 encoding。</translation>
     </message>
     <message>
@@ -6977,11 +6977,7 @@
         <translation>是损坏的 JSON：%1</translation>
     </message>
     <message>
-        <source>is no JSON object</source>
-        <translation>不是 JSON 对象</translation>
-    </message>
-    <message>
-        <source>has a text column that is no string</source>
+        <source>has a text column that is not a string</source>
         <translation>的文本列不是字符串</translation>
     </message>
     <message>
@@ -7017,7 +7013,7 @@
         <translation>有一个助手回合没有词元</translation>
     </message>
     <message>
-        <source>is no conversation</source>
+        <source>is not a conversation</source>
         <translation>不是对话</translation>
     </message>
     <message>
@@ -7033,7 +7029,7 @@
         <translation>超过对话允许的大小</translation>
     </message>
     <message>
-        <source>has tools that are no list</source>
+        <source>has tools that are not a list</source>
         <translation>的工具不是列表</translation>
     </message>
     <message>
@@ -7041,7 +7037,7 @@
         <translation>没有 %1</translation>
     </message>
     <message>
-        <source>has a message %1 that is no object</source>
+        <source>has a message %1 that is not an object</source>
         <translation>的第 %1 条消息不是对象</translation>
     </message>
     <message>
@@ -7065,7 +7061,7 @@
         <translation>的第 %1 条消息没有内容</translation>
     </message>
     <message>
-        <source>has a message %1 whose content is no text</source>
+        <source>has a message %1 whose content is not text</source>
         <translation>的第 %1 条消息的内容不是文本</translation>
     </message>
     <message>
@@ -7097,7 +7093,7 @@
         <translation>空格</translation>
     </message>
     <message>
-        <source>%1 is no address that can be asked for data.</source>
+        <source>%1 is not an address that data can be read from.</source>
         <translation>%1 不是可以请求数据的地址。</translation>
     </message>
     <message>
@@ -7289,7 +7285,7 @@
         <translation>%1 不存在。它随运行一同创建，没有第二份：请从该运行的副本中放回。</translation>
     </message>
     <message>
-        <source>%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
+        <source>%1 of the %2 samples of block %3 have bytes that are not UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
         <translation>块 %3 的 %2 个样本中有 %1 个含有不是 UTF-8 的字节，而 %4 是按 UTF-8 读取的：它们没有按原意训练。从这些字节看，那里很可能是 %5；如果是这样，请停止，并用该编码开始新的运行（%6）。</translation>
     </message>
     <message>
@@ -7645,7 +7641,7 @@
         <translation>账本 %1 比 %2 中的内容旧：那里记录有人排除了%3，而账本中没有记录。</translation>
     </message>
     <message>
-        <source>Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.</source>
+        <source>Nothing of the queue is started: %1 holds %2 and is not a program of Furrow. End it, or wait until it lets go.</source>
         <translation>队列中的内容都不会启动：%1 持有 %2，且不是 Furrow 的程序。请结束它，或等它释放。</translation>
     </message>
     <message>
@@ -7749,7 +7745,7 @@
         <translation>若根据 %1 中的清单将账本推进，它将放弃自己记录的最新权重：%2。未作任何更改。“furrowctl resume %3 --accept-loss”从账本有记录且完好的内容继续，并把未记录的移到 checkpoints/unknown；“furrowctl doctor %4 --repair --accept-loss”放弃这些权重，届时 %6 个已知数据段中有 %5 个已训练。</translation>
     </message>
     <message>
-        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind them.</source>
+        <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before them.</source>
         <translation>有人排除的 %1 个数据段仍在这些权重中：生成权重时并不知道此事。“furrowctl resume RUN --from-checkpoint”可退回到它们之前。</translation>
     </message>
     <message>
@@ -7765,7 +7761,7 @@
         <translation>事件历史：数据段从哪个状态转到哪个状态、何时以及为何；以及领取为何结束</translation>
     </message>
     <message>
-        <source>of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read</source>
+        <source>of a block how many of its rows repeat others, had bytes that are not UTF-8 or could not be read</source>
         <translation>每个块中有多少行与其他行重复、含有非 UTF-8 字节或无法读取</translation>
     </message>
     <message>
@@ -7789,7 +7785,7 @@
         <translation>监督进程（进程 %1）持有此运行，尚未开始任何尝试。</translation>
     </message>
     <message>
-        <source>%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.</source>
+        <source>%1 holds %2 and is not a program of Furrow: until it lets go, no attempt can begin.</source>
         <translation>%1持有 %2，且不是 Furrow 的程序：在它释放之前，无法开始任何尝试。</translation>
     </message>
     <message>
@@ -7849,11 +7845,11 @@
         <translation>%1 的第 %2 至 %3 行（从 0 计数）无法作为 Parquet 读取（%4）。请重新获取或重新写入。</translation>
     </message>
     <message>
-        <source>%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).</source>
+        <source>%1 holds several JSON documents: a second one begins at byte %2, after the end of the first. Join them in one list, or write one object per line (jsonl).</source>
         <translation>%1 含有多个 JSON 文档：第二个从第 %2 字节开始，位于第一个结束之后。请将它们合并为一个列表，或每行写一个对象（jsonl）。</translation>
     </message>
     <message>
-        <source>the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>the source goes on after block %1, which the tracker calls the last one: blocks were taken out of it</source>
         <translation>数据源在块 %1 之后仍有内容，而账本称它是最后一块：账本中的块被取走了</translation>
     </message>
     <message>
@@ -7997,7 +7993,7 @@
         <translation>块 %1：其计划两次包含数据源的同一位置，或在自身各行之前就结束：它被手动更改过</translation>
     </message>
     <message>
-        <source>%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it</source>
+        <source>%1 goes on after block %2, which the tracker calls the last one: blocks were taken out of it</source>
         <translation>%1 在块 %2 之后还有内容，而账本称该块为最后一块：有块从账本中被移除</translation>
     </message>
     <message>
@@ -8161,10 +8157,6 @@
         <translation>%1：账本中的行数、窗口数或词元数与其块不符；已按该块重新写入</translation>
     </message>
     <message>
-        <source>reading which trainings were given up</source>
-        <translation>读取哪些训练被放弃时</translation>
-    </message>
-    <message>
         <source>there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
         <translation>没有账本 %1；`furrowctl doctor %2 --repair` 可按检查点所证明的内容重建</translation>
     </message>
@@ -8185,7 +8177,7 @@
         <translation>有人已排除的 1 个数据段本会被训练；它再次被排除。</translation>
     </message>
     <message>
-        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back behind it.</source>
+        <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before it.</source>
         <translation>有人排除的 1 个数据段仍在这些权重中：生成权重时并不知道此事。“furrowctl resume RUN --from-checkpoint”可退回到它之前。</translation>
     </message>
     <message>
@@ -8215,6 +8207,82 @@
     <message>
         <source>%1 as the checkpoints that had them were damaged, gone or left out of a merge</source>
         <translation>%1 个：所在的检查点已损坏、已不存在或未参与合并</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read cannot be used: %2.</source>
+        <translation>读取的 %1 个样本中有 1 个无法使用：%2。</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is filtered.</source>
+        <translation>读取的 %1 个样本中有 1 个被过滤。</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is a repeat.</source>
+        <translation>读取的 %1 个样本中有 1 个是重复的。</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read is longer than a window.</source>
+        <translation>读取的 %1 个样本中有 1 个比一个窗口长。</translation>
+    </message>
+    <message>
+        <source>1 of the %1 samples that were read has bytes or escapes that are not characters.</source>
+        <translation>读取的 %1 个样本中有 1 个含有不是字符的字节或转义。</translation>
+    </message>
+    <message>
+        <source>1 more block is not inspected: its source cannot be reached now</source>
+        <translation>还有 1 个块没有检查：现在无法访问它的来源</translation>
+    </message>
+    <message>
+        <source>1 block prepared once more from %1 of text, and the fingerprints of its samples, chunk by chunk</source>
+        <translation>从 %1 文本重新准备了 1 个块，并逐段比较其样本的指纹</translation>
+    </message>
+    <message>
+        <source>who wrote 1 checkpoint and its loss on held-out text: its manifest is of a version that did not keep it</source>
+        <translation>1 个检查点由谁写出及其在留出文本上的损失：它的清单来自没有保存这些的版本</translation>
+    </message>
+    <message>
+        <source>weights of 1 checkpoint that the run itself removed, or left, while it was inspected</source>
+        <translation>1 个检查点的权重：检查期间运行自己将其移除或放弃</translation>
+    </message>
+    <message>
+        <source>the manifest of 1 more checkpoint could not be inspected</source>
+        <translation>还有 1 个检查点的清单无法检查</translation>
+    </message>
+    <message>
+        <source>the manifests of %1 more checkpoints could not be inspected</source>
+        <translation>还有 %1 个检查点的清单无法检查</translation>
+    </message>
+    <message>
+        <source>The manifest of checkpoint %1 is gone from %2: nothing but the tracker proves any more what it trained, and no repair can make it anew. Put it back from a copy of the run if you have one; it goes on without it.</source>
+        <translation>%2 中缺少检查点 %1 的清单：只剩账本能证明它训练了什么，修复也无法重新生成账本。若有运行的副本，请从中恢复；没有它运行也会继续。</translation>
+    </message>
+    <message>
+        <source>1 of the kept chunks is left out by name, as its steps were not finite: nothing of it is in the weights.</source>
+        <translation>保留的数据段中有 1 个因训练步不是有限值而按名略去：权重中没有它的任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 of the kept chunks are left out by name, as their steps were not finite: nothing of them is in the weights.</source>
+        <translation>保留的数据段中有 %1 个因训练步不是有限值而按名略去：权重中没有它们的任何内容。</translation>
+    </message>
+    <message>
+        <source>Samples of such parts that are left out by name, as their steps were not finite: %1.</source>
+        <translation>这些部分中因训练步不是有限值而按名略去的样本：%1。</translation>
+    </message>
+    <message>
+        <source>1 worker is still alive. What it saves before it ends is kept too.</source>
+        <translation>还有 1 个工作进程存活。它结束前保存的内容也会保留。</translation>
+    </message>
+    <message>
+        <source>after a block; 1 known chunk of the epoch is left, and what was not read yet</source>
+        <translation>在一个块之后；该轮还剩 1 个已知数据段，以及尚未读取的部分</translation>
+    </message>
+    <message>
+        <source>after a block; 1 chunk of the epoch is left</source>
+        <translation>在一个块之后；该轮还剩 1 个数据段</translation>
+    </message>
+    <message>
+        <source>1 row of block %1: %2</source>
+        <translation>块 %1 的 1 行：%2</translation>
     </message>
 </context>
 <context>
@@ -8485,7 +8553,7 @@
         <translation>您的数据</translation>
     </message>
     <message>
-        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field.</source>
+        <source>A &lt;b&gt;source&lt;/b&gt; is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Separate several with commas; put a name with a comma in it in double quotes. What of a folder is left out is named below the field.</source>
         <translation>&lt;b&gt;来源&lt;/b&gt;是文件、文件夹、texts/*.txt 这样的模式，或地址（hf://、https://、s3://、gs://）。多个来源用逗号分隔；含逗号的名称放在双引号中。文件夹中被排除的文件会列在字段下方。</translation>
     </message>
     <message>
@@ -9688,7 +9756,7 @@
         <translation>CSV 转义符</translation>
     </message>
     <message>
-        <source>A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
+        <source>A character that takes the meaning from the one after it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.</source>
         <translation>csv 文件中使其后字符失去特殊含义的字符，或 none（引号内的引号写两次）。auto：前面的记录中出现时为反斜杠。</translation>
     </message>
     <message>
@@ -9712,7 +9780,7 @@
         <translation>不可读的行，最多</translation>
     </message>
     <message>
-        <source>The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
     </message>
     <message>
@@ -9720,7 +9788,7 @@
         <translation>起始处</translation>
     </message>
     <message>
-        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
+        <source>BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what comes after it in the data and ends with what comes before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.</source>
         <translation>块:数据段，两者都从 0 起：第一轮从这个数据段开始，接着训练数据中它之后的部分，最后训练它之前的部分，因此不会遗漏任何内容。两部分照常打乱；之后各轮不变。训练开始前会先浏览到该处的数据。留空：从头开始。</translation>
     </message>
     <message>
@@ -9988,7 +10056,7 @@
         <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中包含文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本用换行连接。在单个 JSON 文档中，data[].text 指其元素为行的列表。留空：取 text、txt、content、sentence、document、article、body 中的第一个，不分大小写，也可以是嵌套名称的最后一部分（meta.text），否则取前 100 行中文本最多的列。</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
         <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut），或不训练（leave_out）。被截断或排除的样本会计数。</translation>
     </message>
     <message>
@@ -11499,10 +11567,6 @@
         <translation>还没有已知的数据段。</translation>
     </message>
     <message>
-        <source>Trained twice: %1. Missing: %2. %3 chunks checked at %4.</source>
-        <translation>训练两次：%1。缺失：%2。%4 检查了 %3 个数据段。</translation>
-    </message>
-    <message>
         <source>Save report…</source>
         <translation>保存报告…</translation>
     </message>
@@ -11547,28 +11611,42 @@
         <translation>停止检查</translation>
     </message>
     <message>
-        <source>Problems found: see below. %1 chunks checked at %2.</source>
-        <translation>有问题：见下文。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
         <source>Chunks twice or missing</source>
         <translation>重复或缺漏的数据段</translation>
     </message>
     <message>
-        <source>No chunk twice, none missing; weights and files are as recorded. %1 chunks checked at %2.</source>
-        <translation>没有数据段重复或缺漏；权重和文件与所记一致。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing, but not everything could be inspected: see below. %1 chunks checked at %2.</source>
-        <translation>没有数据段重复或缺漏，但并非全部都能检查：见下文。%2 检查了 %1 个数据段。</translation>
-    </message>
-    <message>
-        <source>No chunk twice, none missing. %1 chunks checked at %2; weights not inspected.</source>
-        <translation>没有数据段重复或缺漏。%2 检查了 %1 个数据段；未检查权重。</translation>
-    </message>
-    <message>
         <source>Show report</source>
         <translation>显示报告</translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing; weights and files are as recorded. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>没有数据段重复或缺漏；权重和文件与所记一致。%1 检查了 %Ln 个数据段。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing, but not everything could be inspected: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>没有数据段重复或缺漏，但并非全部都能检查：见下文。%1 检查了 %Ln 个数据段。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No chunk twice, none missing. %Ln chunk(s) checked at %1; weights not inspected.</source>
+        <translation>
+            <numerusform>没有数据段重复或缺漏。%1 检查了 %Ln 个数据段；未检查权重。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Problems found: see below. %Ln chunk(s) checked at %1.</source>
+        <translation>
+            <numerusform>有问题：见下文。%1 检查了 %Ln 个数据段。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Trained twice: %1. Missing: %2. %Ln chunk(s) checked at %3.</source>
+        <translation>
+            <numerusform>训练了两次：%1。缺漏：%2。%3 检查了 %Ln 个数据段。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -12046,10 +12124,6 @@
         <translation>文件</translation>
     </message>
     <message>
-        <source>keeps %1 chunks, trains %2 again</source>
-        <translation>保留 %1 个数据段，重新训练 %2 个</translation>
-    </message>
-    <message>
         <source>Start weights</source>
         <translation>初始权重</translation>
     </message>
@@ -12092,6 +12166,12 @@
     <message>
         <source>Trained again</source>
         <translation>重新训练</translation>
+    </message>
+    <message numerus="yes">
+        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <translation>
+            <numerusform>保留 %Ln 个数据段，重新训练 %1 个</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -13303,7 +13383,7 @@ It comes from the model that the run starts from.</source>
 它取自此运行的起点模型。</translation>
     </message>
     <message>
-        <source>Several stand behind commas. A name with a comma in it stands in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
+        <source>Separate several with commas. Put a name with a comma in it in double quotes: &quot;Goethe, Faust.txt&quot;, b.txt</source>
         <translation>多个值用逗号分隔。含逗号的名称放在双引号中：&quot;Goethe, Faust.txt&quot;, b.txt</translation>
     </message>
 </context>
@@ -13810,6 +13890,10 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>%1 of %2 samples, their steps were not finite</source>
         <translation>%2 个样本中的 %1 个，其训练步不是有限值</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -15560,14 +15644,6 @@ pattern 正则表达式</translation>
         <translation>；其中 %1 个有一部分在检查点中并会保留</translation>
     </message>
     <message>
-        <source>Attempt %1 keeps %2 of the %3 chunks of %4 that were trained or begun</source>
-        <translation>第 %1 次尝试保留%4已训练或已开始的 %3 个数据段中的 %2 个</translation>
-    </message>
-    <message>
-        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %4 chunks of %5 that were trained or begun</source>
-        <translation>第 %1 次尝试从检查点 %2 开始，保留%5已训练或已开始的 %4 个数据段中的 %3 个</translation>
-    </message>
-    <message>
         <source>Attempt %1 failed: %2</source>
         <translation>第 %1 次尝试失败：%2</translation>
     </message>
@@ -15588,18 +15664,42 @@ pattern 正则表达式</translation>
         <translation>无人持有；%1 个已排除、%2 个有毒或已接受的保持不变</translation>
     </message>
     <message>
-        <source>; %1 of them were left when the run went back to an older checkpoint</source>
-        <translation>；其中 %1 个在运行回到较早的检查点时被放弃</translation>
+        <source>; of these left out, their steps were not finite: %1</source>
+        <translation>；其中被略去（其训练步不是有限值）的：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln of them were left when the run went back to an older checkpoint</source>
+        <translation>
+            <numerusform>；其中 %Ln 个在运行回到较早的检查点时被放弃</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
+        <translation>
+            <numerusform>；其中 %Ln 个只在一个已损坏、已不存在或未参与合并的检查点中</numerusform>
+        </translation>
     </message>
     <message>
-        <source>; %1 of them were only in a checkpoint that was damaged, gone or left out of a merge</source>
-        <translation>；其中 %1 个只在一个已损坏、已不存在或未参与合并的检查点中</translation>
+        <source>; chunks that are tried again because their files came wrong: %1</source>
+        <translation>；因文件传输有误而再次尝试的数据段：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 keeps %2 of the %Ln chunk(s) of %3 that were trained or begun</source>
+        <translation>
+            <numerusform>第 %1 次尝试保留%3已训练或已开始的 %Ln 个数据段中的 %2 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk(s) of %4 that were trained or begun</source>
+        <translation>
+            <numerusform>第 %1 次尝试从检查点 %2 开始，保留%4已训练或已开始的 %Ln 个数据段中的 %3 个</numerusform>
+        </translation>
     </message>
 </context>
 <context>
     <name>furrow::RunBanner</name>
     <message>
-        <source>Why do we think so?</source>
+        <source>How do we know?</source>
         <translation>依据是什么？</translation>
     </message>
     <message>
@@ -15922,7 +16022,7 @@ pattern 正则表达式</translation>
         </translation>
     </message>
     <message>
-        <source>%1 The first epoch starts at %2 and ends with what lies before it.</source>
+        <source>%1 The first epoch starts at %2 and ends with what comes before it.</source>
         <translation>%1 第一轮从%2开始，最后训练它之前的部分。</translation>
     </message>
     <message>

@@ -41,7 +41,7 @@ Status trainOnce(const OverheadOptions& options, const std::filesystem::path& ru
             if (exit->signal == 0 && exit->exitCode == 0)
                 return {};
             return Error { ErrorCode::Internal,
-                sentence("The run of the benchmark ended with %1. What it said stands in %2.",
+                sentence("The run of the benchmark ended with %1. What it said is in %2.",
                     { exit->describe(), utf8Text(log) }) };
         }
 }
@@ -53,7 +53,7 @@ Result<nlohmann::json> timesOf(const std::filesystem::path& log)
     const auto at = text.rfind(kTimeMark);
     if (at == std::string::npos)
         return Error { ErrorCode::Internal,
-            sentence("%1 does not say where the time went: the worker did not end in order.", { utf8Text(log) }) };
+            sentence("%1 does not say where the time went: the worker did not end cleanly.", { utf8Text(log) }) };
     const auto begin = at + kTimeMark.size();
     return nlohmann::json::parse(text.substr(begin, text.find('\n', begin) - begin), nullptr, false);
 }

@@ -176,7 +176,7 @@ int inspect(InspectOptions o)
     if (v.summary.repeats > 0)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
     if (v.summary.invalidUtf8 > 0)
-        std::cout << ", " << v.summary.invalidUtf8 << " with bytes or escapes that are no characters";
+        std::cout << ", " << v.summary.invalidUtf8 << " with bytes or escapes that are not characters";
     const bool isMasked = v.summary.learnt < v.summary.tokens; // conversations
     if (isMasked)
         std::cout << ", " << v.summary.learnt << " of them learnt (" << learntMarks(std::cout) << ")";

@@ -205,7 +205,7 @@ void add(CLI::App& app, Chosen& chosen, const char* name, const char* help, int 
 
 void addInspectCommands(CLI::App& app, Chosen& chosen)
 {
-    add(app, chosen, "status", "What a run does now, why we think so, and what keeps its epoch open.", status);
+    add(app, chosen, "status", "What a run does now, how we know, and what keeps its epoch open.", status);
     add(app, chosen, "audit",
         "Prove that every chunk is in the surviving weights exactly once, and that the files are those that were recorded; exit code 1 when it is not so or could not be inspected.",
         proveRun);

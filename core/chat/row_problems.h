@@ -12,8 +12,8 @@ namespace furrow {
 inline constexpr SentenceText kRowTooLong("is longer than 16 MiB");
 inline constexpr SentenceText kRowBrokenJson("is broken JSON");
 inline constexpr SentenceText kRowBrokenJsonBecause("is broken JSON: %1");
-inline constexpr SentenceText kRowNoObject("is no JSON object");
-inline constexpr SentenceText kRowTextNoString("has a text column that is no string");
+inline constexpr SentenceText kRowNoObject("is not a JSON object");
+inline constexpr SentenceText kRowTextNoString("has a text column that is not a string");
 inline constexpr SentenceText kRowFewColumns("has fewer columns than the header");
 inline constexpr SentenceText kRowManyFields("has more fields than there are columns");
 inline constexpr SentenceText kRowNoFile("has no file of that ending");
@@ -28,21 +28,21 @@ inline constexpr SentenceText kRowNothingLearnt(
     "has no turn of the assistant that is to be learnt (weight 0, or train false)");
 inline constexpr SentenceText kRowAnswerNotWritten("is written by the chat template without a turn of the assistant");
 inline constexpr SentenceText kRowAnswerNoToken("has a turn of the assistant without a token");
-inline constexpr SentenceText kRowNoConversation("is no conversation");
+inline constexpr SentenceText kRowNoConversation("is not a conversation");
 inline constexpr SentenceText kRowNoMessages("has no messages");
 inline constexpr SentenceText kRowNoMessagesIn("has no messages in %1"); ///< a column
 inline constexpr SentenceText kRowNoAnswer("has no turn of the assistant");
 inline constexpr SentenceText kRowTooLarge("is larger than a conversation may be");
-inline constexpr SentenceText kRowToolsNoList("has tools that are no list");
+inline constexpr SentenceText kRowToolsNoList("has tools that are not a list");
 inline constexpr SentenceText kRowNoField("has no %1"); ///< a column
 // Of a message, by its number from 1.
-inline constexpr SentenceText kMessageNoObject("has a message %1 that is no object");
+inline constexpr SentenceText kMessageNoObject("has a message %1 that is not an object");
 inline constexpr SentenceText kMessageNotJson("has a message %1 that cannot be written as JSON");
 inline constexpr SentenceText kMessageSilent("has a message %1 of the assistant without text");
 inline constexpr SentenceText kMessageNoRole("has a message %1 without a role");
 inline constexpr SentenceText kMessageUnknownRole("has a message %1 of the unknown role '%2'");
 inline constexpr SentenceText kMessageNoContent("has a message %1 without content");
-inline constexpr SentenceText kMessageContentNoText("has a message %1 whose content is no text");
+inline constexpr SentenceText kMessageContentNoText("has a message %1 whose content is not text");
 inline constexpr SentenceText kMessagePartNoText("has a message %1 with a part that is no text");
 
 /// One of those without a place, as Row::problem has it.

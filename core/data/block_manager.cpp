@@ -694,7 +694,7 @@ Result<Message> BlockManager::doubtOfEncoding(const PlannedBlock& block, const P
         FURROW_TRY_ASSIGN(const auto encoding, encodingOfBroken(*text));
         if (!encoding.empty())
             return sentence(
-                "%1 of the %2 samples of block %3 have bytes that are no UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).",
+                "%1 of the %2 samples of block %3 have bytes that are not UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).",
                 { Count(broken), Count(samples), std::to_string(block.block), file->path, encodingInWords(encoding),
                     optionTerm("encoding", encodingInWords(encoding)) });
     }

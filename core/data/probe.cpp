@@ -228,8 +228,8 @@ std::vector<Message> remarksOn(const DataProbe& probe)
         sentence(
             "%1 of the %2 samples that were read are longer than a window.", { Count(probe.sampledTooLong), read }));
     count(probe.sampledInvalidUtf8,
-        sentence("1 of the %1 samples that were read has bytes or escapes that are no characters.", { read }),
-        sentence("%1 of the %2 samples that were read have bytes or escapes that are no characters.",
+        sentence("1 of the %1 samples that were read has bytes or escapes that are not characters.", { read }),
+        sentence("%1 of the %2 samples that were read have bytes or escapes that are not characters.",
             { Count(probe.sampledInvalidUtf8), read }));
     if (probe.sampledDropped > 0)
         remarks.push_back(sentence(

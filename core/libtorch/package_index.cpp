@@ -123,7 +123,7 @@ Result<HttpResponse> fetchFrom(HttpTransport& transport, const RetryPolicy& retr
         url = resolveUrl(url, answer.value().header("location"));
         if (originOf(url).empty())
             return Error { ErrorCode::Network,
-                sentence("%1 redirects to what is no address.", { printableUrl(from.address) }) };
+                sentence("%1 redirects to something that is not an address.", { printableUrl(from.address) }) };
     }
     return Error { ErrorCode::Network, sentence("%1 redirects without end.", { printableUrl(from.address) }) };
 }

@@ -218,7 +218,7 @@ private:
     {
         FURROW_TRY_ASSIGN(const auto hash, sha256File(part.wheel.file));
         if (part.package.name.empty())
-            say(sentence("%1 is no file that Furrow knows; its SHA-256 is %2. It is taken because you named it.",
+            say(sentence("%1 is not a file that Furrow knows; its SHA-256 is %2. It is taken because you named it.",
                 { part.wheel.name, hash }));
         else if (!part.package.allows(hash))
             return Error { ErrorCode::Corrupt,

@@ -65,7 +65,7 @@ Result<std::vector<Wanted>> wantedOf(
             || wanted.size() == kMostFiles)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
-                    "%1 is no wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.",
+                    "%1 is not a wheel that Furrow can unpack: %2 is a link, encrypted, packed in a strange way, or too much.",
                     { name, entry.name }) };
         auto place = unpackedPlace(entry.name, choice);
         wanted.push_back({ std::move(entry), std::move(place) });

@@ -152,7 +152,7 @@ Result<ModelConfig> parseShape(std::string_view text)
     });
     root.eachKey([&](const std::string& key, const JsonPart& part) {
         if (!known.contains(key))
-            part.refuse(sentence("is no part of a shape"));
+            part.refuse(sentence("is not part of a shape"));
     });
     if (!reading.ok())
         return Error { ErrorCode::InvalidArgument,

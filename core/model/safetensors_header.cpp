@@ -108,10 +108,10 @@ private:
 Status takeMetadata(const nlohmann::json& json, SafetensorsHeader& header)
 {
     if (!json.is_object())
-        return corrupt(sentence("__metadata__ is no object"));
+        return corrupt(sentence("__metadata__ is not an object"));
     for (const auto& [key, one] : json.items()) {
         if (!one.is_string())
-            return corrupt(sentence("__metadata__ '%1' is no string", { key }));
+            return corrupt(sentence("__metadata__ '%1' is not a string", { key }));
         header.metadata[key] = one;
     }
     return {};
@@ -165,7 +165,7 @@ Result<SafetensorsHeader> readSafetensorsHeader(const RandomAccessFile& file)
     FURROW_TRY_ASSIGN(const auto text, readHeaderText(file));
     const auto json = parseBoundedJson(text);
     if (json.is_discarded() || !json.is_object())
-        return corrupt(sentence("the header is no JSON object"));
+        return corrupt(sentence("the header is not a JSON object"));
     NamesTwice names;
     nlohmann::json::sax_parse(text, &names);
     if (!names.twice.empty())

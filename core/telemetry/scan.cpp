@@ -420,7 +420,7 @@ void scanLine(std::string_view line, ScannedLine& into)
 Message tooManyBadBytes(const std::filesystem::path& file)
 {
     return sentence(
-        "%1 has more than %2 that are no telemetry: it is not read on behind them. Move it out of the folder, or put a copy of it back.",
+        "%1 has more than %2 that is not telemetry: nothing is read after that. Move it out of the folder, or put a copy of it back.",
         { utf8Text(file), Bytes(kMostBadBytes) });
 }
 

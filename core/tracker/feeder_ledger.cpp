@@ -201,7 +201,7 @@ Status FeederLedger::addBlocks(std::span<const NewBlock> blocks)
             continue;
         if (end && block.block >= *end)
             db.fail({ ErrorCode::InvalidArgument,
-                sentence("block %1 lies behind the proven end of the data set", { std::to_string(block.block) }) });
+                sentence("block %1 lies after the proven end of the data set", { std::to_string(block.block) }) });
         insertBlock(file, block);
         for (const std::int64_t epoch : openEpochs(db))
             insertChunks(file, epoch, block, end.value_or(0));

@@ -442,7 +442,7 @@ Result<LedgerReader::BlockRow> LedgerReader::block(std::int64_t block)
     if (!found.fileName.empty() && !isPlainName(found.fileName)) // it would lead out of the cache
         state_->db.fail({ ErrorCode::Corrupt,
             sentence(
-                "the tracker names '%1' as the prepared file of block %2, which is no name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                "the tracker names '%1' as the prepared file of block %2, which is not the name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
                 { found.fileName, std::to_string(block), utf8Text(state_->db.path().parent_path()) }) });
     return answer(state_->db, std::move(found));
 }

@@ -51,7 +51,7 @@ Result<std::vector<SupervisorLedger::CheckpointRow>> readCheckpoints(Database& d
             if (!isPlainName(row.record.folder)) // it would lead out of the run folder
                 db.fail({ ErrorCode::Corrupt,
                     sentence(
-                        "the tracker names '%1' as the folder of checkpoint %2, which is no name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
+                        "the tracker names '%1' as the folder of checkpoint %2, which is not the name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove",
                         { row.record.folder, std::to_string(row.id.value), utf8Text(db.path().parent_path()) }) });
             found.push_back(std::move(row));
         }

@@ -294,7 +294,7 @@ Message whatHoldsQueueUp(const std::filesystem::path& workspace)
         return {};
     if (isHeldByStranger(lock))
         return sentence(
-            "Nothing of the queue is started: %1 holds %2 and is no program of Furrow. End it, or wait until it lets go.",
+            "Nothing of the queue is started: %1 holds %2 and is not a program of Furrow. End it, or wait until it lets go.",
             { inWords(*holder), utf8Text(lock) });
     return holder->stopped
         ? sentence("Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.",

@@ -73,7 +73,7 @@ Status checkTrashable(const fs::path& workspace, const fs::path& run)
             sentence("%1 is a link. Only runs go to the trash; remove the link yourself.", { utf8Text(run) }) };
     if (!isThere(paths.configFile()))
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 is no run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
+            sentence("%1 is not a run: it has no run.json. Only runs go to the trash.", { utf8Text(run) }) };
     return refuseQueued(workspace, paths.folder());
 }
 

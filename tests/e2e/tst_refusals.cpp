@@ -555,7 +555,7 @@ private Q_SLOTS:
         QTest::newRow("top-k below nought") << QStringList { QStringLiteral("--top-k"), QStringLiteral("-3") };
         QTest::newRow("top-p above one") << QStringList { QStringLiteral("--top-p"), QStringLiteral("1.5") };
         QTest::newRow("no tokens") << QStringList { QStringLiteral("--tokens"), QStringLiteral("0") };
-        QTest::newRow("heat that is no number")
+        QTest::newRow("heat that is not a number")
             << QStringList { QStringLiteral("--temperature"), QStringLiteral("warm") };
     }
 

@@ -52,8 +52,8 @@ private Q_SLOTS:
         row("inspect", "furrowctl inspect needs run: Folder of the run.");
         row("stauts br", "'stauts' is no command of furrowctl. Did you mean status?");
         row("queue ad br", "'ad' is no command of furrowctl queue. Did you mean add?");
-        row("cache trim --gib nan", "--gib: 'nan' is no number from 0 to 1e+06."); // freed 0 B
-        row("bench train --seconds nan", "--seconds: 'nan' is no number from 0.1 to 3600."); // ended before a step
+        row("cache trim --gib nan", "--gib: 'nan' is not a number from 0 to 1e+06."); // freed 0 B
+        row("bench train --seconds nan", "--seconds: 'nan' is not a number from 0.1 to 3600."); // ended before a step
         row("bench train --batch-size 1.5", "--batch-size: '1.5' is no whole number, 1 or more.");
         row("queue move x 1", "entry: 'x' is no whole number, 1 or more.");
         row("qqqqq", "'qqqqq' is no command of furrowctl. `furrowctl --help` lists them.");
@@ -81,8 +81,8 @@ private Q_SLOTS:
     {
         const auto out = typed(QStringLiteral("new --data https:// --out web"));
         QVERIFY(out.exitCode != 0);
-        QVERIFY2(
-            out.errors.contains(QStringLiteral("is no address that can be asked for data")), qPrintable(out.errors));
+        QVERIFY2(out.errors.contains(QStringLiteral("is not an address that data can be read from")),
+            qPrintable(out.errors));
         QVERIFY2(!out.errors.contains(QStringLiteral("Trying again")), qPrintable(out.errors));
     }
 

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!file.ok())
         return 0;
     for (const GgufTensor& tensor : file.value().tensors) {
-        FURROW_CHECK(tensor.offset + tensor.sizeBytes <= size, "a tensor lies behind the end of its file");
+        FURROW_CHECK(tensor.offset + tensor.sizeBytes <= size, "a tensor lies after the end of its file");
         const GgufTypeRow& row = rowOf(tensor.type);
         std::vector<float> numbers(tensor.sizeBytes / row.blockBytes * row.blockNumbers);
         readBlocks(tensor.type, std::as_bytes(std::span(bytes)).subspan(tensor.offset, tensor.sizeBytes), numbers);

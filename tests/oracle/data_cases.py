@@ -86,7 +86,7 @@ def count(r):
 
 
 def decoded(chosen, data):
-    """As Python reads it, in UTF-8 and without a byte order mark. Furrow keeps bytes that are no UTF-8 as they are, so they are not decoded here."""
+    """As Python reads it, in UTF-8 and without a byte order mark. Furrow keeps bytes that are not UTF-8 as they are, so they are not decoded here."""
     return (data if chosen.codec == "utf-8" else data.decode(chosen.codec).encode()).removeprefix(b"\xef\xbb\xbf")
 
 

@@ -36,7 +36,7 @@ def texts_at(value, moves, in_list=False):
 
 
 def row(line, moves):
-    """One line of bytes. Halves of surrogate pairs and bytes that are no UTF-8 become U+FFFD: tokens cannot hold them."""
+    """One line of bytes. Halves of surrogate pairs and bytes that are not UTF-8 become U+FFFD: tokens cannot hold them."""
     if not line.strip(b" \t\r\n"):
         return b""
     try:

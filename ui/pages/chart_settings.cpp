@@ -215,7 +215,7 @@ void ChartSettings::setAxis(XAxis axis, const QString& unit)
     counts_ = axis != XAxis::Epoch;
     unit_->setText(axis == XAxis::WallTime || axis == XAxis::ActiveTime ? tr("seconds") : unit);
     for (QLineEdit* field : { xFrom_, xTo_ }) {
-        field->setEnabled(axis != XAxis::WallTime); // a moment is no number: the strip and the mouse choose it
+        field->setEnabled(axis != XAxis::WallTime); // a moment is not a number: the strip and the mouse choose it
         setInvalid(field, false);
         field->clear();
     }

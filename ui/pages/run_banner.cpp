@@ -53,7 +53,7 @@ RunBanner::RunBanner(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(banner_);
-    QPushButton* why = banner_->addLink(tr("Why do we think so?"));
+    QPushButton* why = banner_->addLink(tr("How do we know?"));
     QPushButton* resume = banner_->addButton(tr("Resume…"), true);
     QPushButton* inspect = banner_->addButton(tr("Inspect"));
     QPushButton* finished = banner_->addButton(tr("Mark finished"));

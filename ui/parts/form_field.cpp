@@ -186,7 +186,7 @@ QString FormField::helpText() const
         return help;
     return help + QLatin1Char('\n')
         + tr(
-            "Several stand behind commas. A name with a comma in it stands in double quotes: \"Goethe, Faust.txt\", b.txt");
+            "Separate several with commas. Put a name with a comma in it in double quotes: \"Goethe, Faust.txt\", b.txt");
 }
 
 QString FormField::shownText() const

@@ -7,7 +7,7 @@
 
 namespace furrow {
 
-/// A field for one number, in the language of the person. It never changes what was typed: what is no number of its
+/// A field for one number, in the language of the person. It never changes what was typed: what is not a number of its
 /// range is marked, and problem() says why. Arrow keys step.
 class NumberField : public UnitEdit {
     Q_OBJECT
@@ -17,7 +17,7 @@ public:
 
     void setValue(double value);
     void setStep(double step) { step_ = step; }
-    /// What is typed; nullopt: it is no number of the range.
+    /// What is typed; nullopt: it is not a number of the range.
     std::optional<double> value() const;
     /// Empty: nothing is wrong.
     QString problem() const;

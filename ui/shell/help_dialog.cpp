@@ -136,7 +136,7 @@ QString text(HelpDialog::Topic topic)
                 QT_TRANSLATE_NOOP("Help", "Ctrl+K finds every command, Ctrl+/ shows all shortcuts.") });
     case HelpDialog::YourData:
         return paragraphs({ QT_TRANSLATE_NOOP("Help",
-                                "A <b>source</b> is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Several stand behind commas; a name with a comma in it stands in double quotes. What of a folder is left out is named below the field."),
+                                "A <b>source</b> is a file, a folder, a pattern such as texts/*.txt, or an address (hf://, https://, s3://, gs://). Separate several with commas; put a name with a comma in it in double quotes. What of a folder is left out is named below the field."),
             QT_TRANSLATE_NOOP("Help",
                 "<b>Formats</b>: txt, csv, tsv, jsonl, json, parquet, arrow, warc and WebDataset, also compressed (.gz, .zst, .xz, .bz2) and in .zip and .tar. A Word, Excel or PDF file is none of them: save it as plain text or csv."),
             QT_TRANSLATE_NOOP("Help",

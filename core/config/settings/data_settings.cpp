@@ -46,7 +46,7 @@ void addDataSettings(SettingTable& table)
         .label("Longer than a window")
         .resume(Refused)
         .help(
-            "What becomes of samples that are longer than seq_len, with the end-of-text behind each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
+            "What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
 
     table.choice("document_masks", &C::documentMasks)
         .label("Samples apart")
@@ -82,7 +82,7 @@ void addDataSettings(SettingTable& table)
         .label("CSV escape")
         .resume(Refused)
         .help(
-            "A character that takes the meaning from the one behind it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.");
+            "A character that takes the meaning from the one after it in csv files, or none (a quote inside quotes is doubled). auto: a backslash where the first records show it.");
 
     table.flag("csv_header", &C::csvHeader)
         .label("CSV header")
@@ -180,7 +180,7 @@ void addDataSettings(SettingTable& table)
         .range(0, 100)
         .resume(Safe)
         .help(
-            "The run stops when more of the rows read so far cannot be read, and at least ten of them. 100: no limit.");
+            "The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.");
 
     table.flag("shuffle", &C::shuffle)
         .label("Shuffle")
@@ -199,7 +199,7 @@ void addDataSettings(SettingTable& table)
         .label("Start at")
         .resume(Refused)
         .help(
-            "BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what lies behind it in the data and ends with what lies before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.");
+            "BLOCK:CHUNK, both from 0: the first epoch begins with this chunk, goes on with what comes after it in the data and ends with what comes before it, so nothing is left out. Both parts are shuffled as usual; later epochs are as without it. The data is looked through up to there before training begins. Empty: at the beginning.");
 
     table.integer("start_sample", &C::startSample)
         .label("First sample")

@@ -132,7 +132,7 @@ public:
                     { printableUrl(request.url), curl_easy_strerror(code) }) };
         if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) // nor would it here
             return Error { ErrorCode::InvalidArgument,
-                sentence("%1 is no address that can be asked for data.", { printableUrl(request.url) }) };
+                sentence("%1 is not an address that data can be read from.", { printableUrl(request.url) }) };
         if (code != CURLE_OK)
             return Error { ErrorCode::Network, printableUrl(request.url) + ": " + curl_easy_strerror(code) };
         return std::move(transfer.response);

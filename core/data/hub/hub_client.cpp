@@ -408,7 +408,7 @@ Result<ResolvedFile> HubClient::resolveWeb(
         const std::string from = requestFor({ "", "", address }, url).url;
         if (const auto location = answer.header("location"); hasOtherScheme(location))
             return Error { ErrorCode::NotFound,
-                sentence("%1 leads to %2, which is no web address (http or https), and is not followed.",
+                sentence("%1 leads to %2, which is not a web address (http or https), and is not followed.",
                     { address, location.substr(0, location.find(':') + 1) + "…" }) };
         url = resolveUrl(from, answer.header("location"));
         if (answer.header("location").empty() || originOf(url).empty())

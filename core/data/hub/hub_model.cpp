@@ -91,7 +91,7 @@ Result<std::vector<HubFile>> chosenFiles(const HubModelSpec& spec, const std::ve
     const auto ggufs = ggufsOf(tree);
     if (!has("config.json"))
         return Error { ErrorCode::InvalidArgument,
-            ggufs.empty() ? sentence("%1 has no config.json, so it is no model of a text.", { nameOf(spec) })
+            ggufs.empty() ? sentence("%1 has no config.json, so it is not a text model.", { nameOf(spec) })
                           : sentence("%1 keeps GGUF files: %2. Name one, as %3/FILE.gguf.",
                                 { nameOf(spec), ggufs, std::string(kScheme) + spec.repository }) };
     const bool isSharded = has("model.safetensors.index.json");
@@ -333,7 +333,7 @@ Result<HubModelSpec> parseHubModelSpec(std::string_view text)
 {
     const Error wrong { ErrorCode::InvalidArgument,
         sentence(
-            "%1 is no model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.",
+            "%1 is not a model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.",
             { std::string(text) }) };
     if (!isHubModel(text))
         return wrong;

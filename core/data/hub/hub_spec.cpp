@@ -268,7 +268,7 @@ Result<HubSpec> parseHubSpec(std::string_view text)
         spec.revision = text.substr(at + 1);
         text = text.substr(0, at);
         if (spec.revision.empty() || !isSafePath(spec.revision))
-            return wrong(sentence("the revision is no name."));
+            return wrong(sentence("the revision is not a name."));
     }
     std::vector<std::string> parts;
     for (;;) {
@@ -289,7 +289,7 @@ Result<HubSpec> parseHubSpec(std::string_view text)
     const std::string_view repository = spec.repository;
     if (slash == std::string::npos ? !isName(repository)
                                    : !isName(repository.substr(0, slash)) || !isName(repository.substr(slash + 1)))
-        return wrong(sentence("the repository is no owner/name."));
+        return wrong(sentence("the repository is not owner/name."));
     if (parts.size() > 1)
         spec.config = parts[1];
     if (parts.size() > 2)

@@ -200,7 +200,7 @@ Status sayWhatStandsBehindQuotes(FileAccess& access, const DataFile& file, DataI
         const auto behind = end.find(rest.data(), rest.size());
         if (end.hasTail()) {
             inspection.reading.push_back(sentence(
-                "%1 has text behind the closing quote of a field (record %2): it is kept as part of the field. Look whether a quote or a delimiter is missing.",
+                "%1 has text after the closing quote of a field (record %2): it is kept as part of the field. Check whether a quote or a delimiter is missing.",
                 { file.path, Count(record + 1) }));
             return {};
         }
@@ -258,7 +258,7 @@ Status chooseColumn(
         if (columns.all.empty() && file.format.endsLinesAtCarriageReturns)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
-                    "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is no JSON; convert them (tr '\\r' '\\n' < FILE).",
+                    "%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is not JSON; convert them (tr '\\r' '\\n' < FILE).",
                     { file.path }) };
         if (!columns.firstOther.empty())
             return noObjects(file, columns.firstOther);

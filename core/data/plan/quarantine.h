@@ -16,7 +16,7 @@ namespace furrow {
 /// one entry a line, empty lines and lines with '#' aside:
 ///     chunk BLOCK:COLUMN
 ///     sample FINGERPRINT     (16 hex digits, as `furrowctl inspect` shows it; every sample with this text)
-///     pattern REGEX          (PCRE2, anywhere in the text; bytes that are no UTF-8 match nothing)
+///     pattern REGEX          (PCRE2, anywhere in the text; bytes that are not UTF-8 match nothing)
 /// Const methods are thread-safe.
 class Quarantine {
 public:

@@ -216,7 +216,7 @@ Status BlockCache::append(
     return out.write({ static_cast<const char*>(data), sizeBytes }) == sizeBytes
         ? Status {}
         : Status(Error { ErrorCode::Io,
-              sentence("%1 cannot be written to. Look whether its disk is full or the file belongs to somebody else.",
+              sentence("%1 cannot be written to. Check whether its disk is full or the file belongs to somebody else.",
                   { utf8Text(file) }) });
 }
 

@@ -127,7 +127,7 @@ Status BlockCache::State::noteUse(std::uint64_t bytes) const
         ? Status {}
         : Status(Error { ErrorCode::Io,
               sentence(
-                  "The cache cannot write its size to %1. Look whether its disk is full or the file belongs to somebody else.",
+                  "The cache cannot write its size to %1. Check whether its disk is full or the file belongs to somebody else.",
                   { utf8Text(file) }) });
 }
 

@@ -67,7 +67,7 @@ public:
     Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
     {
         if (offset > sizeBytes_ || into.size() > sizeBytes_ - offset)
-            return Error { ErrorCode::Corrupt, sentence("reading behind the end of a file inside an archive") };
+            return Error { ErrorCode::Corrupt, sentence("reading after the end of a file inside an archive") };
         return source_->readAt(offset_ + offset, into);
     }
 
@@ -87,7 +87,7 @@ public:
     Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
     {
         if (offset > bytes_.size() || into.size() > bytes_.size() - offset)
-            return Error { ErrorCode::Corrupt, sentence("reading behind the end of what is in memory") };
+            return Error { ErrorCode::Corrupt, sentence("reading after the end of what is in memory") };
         std::memcpy(into.data(), bytes_.data() + offset, into.size());
         return {};
     }

@@ -305,12 +305,12 @@ std::vector<Message> readingOf(const FileFormat& format, const std::string& name
                       { name, format.encoding, format.otherEncoding }));
     else if (format.damagedUtf8 && format.format != TextFormat::Text)
         sentences.push_back(sentence(
-            "%1 has bytes that are no UTF-8. They are read as U+FFFD; set encoding if the text has another one.",
+            "%1 has bytes that are not UTF-8. They are read as U+FFFD; set encoding if the text has another one.",
             { name }));
     else if (format.damagedUtf8)
-        sentences.push_back(
-            sentence("%1 has bytes that are no UTF-8. They stay as they are; set encoding if the text has another one.",
-                { name }));
+        sentences.push_back(sentence(
+            "%1 has bytes that are not UTF-8. They stay as they are; set encoding if the text has another one.",
+            { name }));
     if (format.endsLinesAtCarriageReturns)
         sentences.push_back(sentence(
             "%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr '\\r' '\\n' < FILE) if they are meant.",

@@ -225,7 +225,7 @@ ChatFormat chatFromJson(const JsonPart& j)
         if (both.size() == 2)
             chat.tokens.emplace_back(both[0], both[1]);
         else
-            token.refuse(sentence("is no name with a text"));
+            token.refuse(sentence("is not a name with a text"));
     });
     return chat;
 }

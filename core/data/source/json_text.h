@@ -29,7 +29,7 @@ private:
     bool repaired_ = false;
 };
 
-/// What a line is read as that is JSON but for bytes and escapes that are no characters.
+/// What a line is read as that is JSON but for bytes and escapes that are not characters.
 std::string mendedJson(std::string_view line);
 
 bool isJsonObject(std::string_view text);

@@ -86,7 +86,7 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
     if (stop == Record::Stop::SecondDocument)
         return { ErrorCode::Corrupt,
             sentence(
-                "%1 holds several JSON documents: a second one begins at byte %2, behind the end of the first. Join them in one list, or write one object per line (jsonl).",
+                "%1 holds several JSON documents: a second one begins at byte %2, after the end of the first. Join them in one list, or write one object per line (jsonl).",
                 { file.path, std::to_string(offset) }) };
     if (stop == Record::Stop::Broken)
         return { ErrorCode::Corrupt,
@@ -95,12 +95,12 @@ Error whyStopped(Record::Stop stop, FileAccess& access, const DataFile& file, st
     if (stop == Record::Stop::SecondList)
         return { ErrorCode::Corrupt,
             sentence(
-                "%1 has the member '%2' with its rows a second time, behind the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.",
+                "%1 has the member '%2' with its rows a second time, after the first. Which one counts is not said: Furrow has read the first, Python and others take the last. Rename or remove one of them.",
                 { file.path, file.format.list }) };
     FURROW_TRY_ASSIGN(auto line, lineAt(access, file, offset));
     return { ErrorCode::Corrupt,
         sentence(
-            "%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines behind it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.",
+            "%1, line %2: a quote that begins in this record is not closed where a field ends, and would swallow the lines after it. Close it, or say with csv_quote, csv_escape or csv_delimiter how the file is written.",
             { file.path, std::to_string(line) }) };
 }
 
@@ -117,7 +117,7 @@ const char* inWords(CsvFit fit)
 
 bool refusesMoreFields(const DataFile& file) { return file.format.isCsv() && file.format.rules >= 3; }
 
-/// Bytes of csv that are no UTF-8 become U+FFFD.
+/// Bytes of csv that are not UTF-8 become U+FFFD.
 bool repairs(const DataFile& file) { return file.format.isCsv() && file.format.rules >= kRulesOfBytes; }
 
 /// True: there were such bytes.

@@ -102,7 +102,7 @@ Result<std::optional<TarEntry>> TarReader::next()
         const std::string prefix = isUstar ? field(header, 345, 155) : "";
         const auto size = number(header.substr(124, 12));
         if (!size || *size > kLargest)
-            return damaged(sentence("a size that is no number"));
+            return damaged(sentence("a size that is not a number"));
         TarEntry entry { TarEntry::Kind::Other, (prefix.empty() ? "" : prefix + "/") + field(header, 0, 100), begin_,
             at_, *size };
         const char type = header[kType];
@@ -164,7 +164,7 @@ Status TarReader::checkNothingFollows()
     FURROW_TRY_ASSIGN(auto size, readFully(*stream_, rest));
     if (rest.find_first_not_of('\0') >= size)
         return {};
-    return damaged(sentence("more stands behind the mark of its end, as in archives that were joined"));
+    return damaged(sentence("more follows the mark of its end, as in archives that were joined"));
 }
 
 Status TarReader::fill(std::span<char> into)
@@ -238,7 +238,7 @@ Status TarReader::readPax(const TarEntry& entry, Extra& extra)
             std::uint64_t size = 0;
             const auto number = std::from_chars(value.data(), value.data() + value.size(), size);
             if (number.ec != std::errc() || number.ptr != value.data() + value.size() || size > kLargest)
-                return damaged(sentence("a size that is no number"));
+                return damaged(sentence("a size that is not a number"));
             extra.sizeBytes = size;
         }
         extra.sparse = extra.sparse || key.starts_with("GNU.sparse.");

@@ -74,7 +74,7 @@ private:
     Result<std::string> readAt(std::uint64_t offset, std::uint64_t size) const
     {
         if (offset > source_.sizeBytes() || size > source_.sizeBytes() - offset)
-            return damaged(sentence("a place behind its end"));
+            return damaged(sentence("a place after its end"));
         std::string bytes(static_cast<std::size_t>(size), '\0');
         FURROW_TRY(source_.readAt(offset, std::as_writable_bytes(std::span<char>(bytes))));
         return bytes;

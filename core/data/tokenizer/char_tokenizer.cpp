@@ -154,7 +154,7 @@ Result<std::shared_ptr<const Tokenizer>> readCharTokenizer(std::string_view defi
     const auto corrupt
         = [](const Message& why) { return Error { ErrorCode::Corrupt, sentence("character tokenizer: %1", { why }) }; };
     if (!json.is_object() || json.value("furrow_tokenizer", nlohmann::json()) != "char")
-        return corrupt(sentence("it is no definition of one"));
+        return corrupt(sentence("it is not a definition of one"));
     if (json.value("version", nlohmann::json()) != 1)
         return corrupt(sentence("its version is not 1; a newer Furrow wrote it"));
     const auto fallback = json.value("fallback", nlohmann::json());

@@ -37,7 +37,7 @@ struct BpeSuffixDecoder {
 using DecoderStep = std::variant<ByteLevelDecoder, ReplaceDecoder, WordPieceDecoder, ByteFallbackDecoder, FuseDecoder,
     StripDecoder, MetaspaceDecoder, BpeSuffixDecoder>;
 
-/// The text of the tokens. Bytes that are no UTF-8 stay as they are, where the tokenizers library writes U+FFFD.
+/// The text of the tokens. Bytes that are not UTF-8 stay as they are, where the tokenizers library writes U+FFFD.
 /// Without steps the tokens are joined by spaces, as there.
 std::string decodeTokens(const std::vector<DecoderStep>& steps, std::vector<std::string> tokens);
 

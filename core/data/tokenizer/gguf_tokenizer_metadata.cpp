@@ -91,7 +91,7 @@ Result<Json> mergesOf(const Json& model)
         const bool isPair = one.is_array() && one.size() == 2 && one[0].is_string() && one[1].is_string();
         const std::string text = isPair ? one[0].get<std::string>() + " " + one[1].get<std::string>() : "";
         if (std::count(text.begin(), text.end(), ' ') != 1)
-            return noForm(sentence("a merge is no pair of texts without spaces"));
+            return noForm(sentence("a merge is not a pair of texts without spaces"));
         merges.push_back(text);
     }
     return merges;
@@ -127,7 +127,7 @@ Status putPieces(const std::string& model, const Json& config, Rows& rows, Json&
 {
     FURROW_TRY_ASSIGN(const auto list, readPieceList(model));
     if (!list.isBpe || !list.isPlain)
-        return noForm(sentence("its sentencepiece model is no byte-pair one, or changes characters first"));
+        return noForm(sentence("its sentencepiece model is not a byte-pair one, or changes characters first"));
     for (std::size_t id = 0; id < list.pieces.size(); ++id)
         FURROW_TRY(rows.set(id, list.pieces[id]));
     for (const auto& [key, entry] : member(config, "added_tokens_decoder").items()) {

@@ -35,12 +35,12 @@ template <typename Add> Status readEntries(const Json& model, PieceModel& out, B
 {
     const auto& vocabulary = member(model, "vocab");
     if (!vocabulary.is_object())
-        return refused(sentence("model.vocab is missing or no object"));
+        return refused(sentence("model.vocab is missing or not an object"));
     for (const auto& [token, value] : vocabulary.get_ref<const Json::object_t&>()) {
         const auto number = numberOf(value, kMaxTokenId);
         if (!number)
             return refused(sentence(
-                "model.vocab: the id of \"%1\" is no number from 0 to %2", { token, std::to_string(kMaxTokenId) }));
+                "model.vocab: the id of \"%1\" is not a number from 0 to %2", { token, std::to_string(kMaxTokenId) }));
         const auto id = static_cast<TokenId>(*number);
         if (id < out.tokens.size() && out.tokens[id].known)
             return refused(sentence("model.vocab: two tokens have the id %1", { std::to_string(id) }));
@@ -70,14 +70,14 @@ Status readMerge(const Json& merge, std::string_view& left, std::string_view& ri
         const std::string_view both = *text;
         const auto space = both.find(' ');
         if (space == std::string_view::npos || both.find(' ', space + 1) != std::string_view::npos)
-            return refused(sentence("model.merges: \"%1\" is no pair", { both }));
+            return refused(sentence("model.merges: \"%1\" is not a pair", { both }));
         left = both.substr(0, space);
         right = both.substr(space + 1);
         return {};
     }
     const bool isPair = merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
     if (!isPair)
-        return refused(sentence("model.merges: an entry is no pair"));
+        return refused(sentence("model.merges: an entry is not a pair"));
     left = *stringOf(merge[0]);
     right = *stringOf(merge[1]);
     return {};
@@ -87,7 +87,7 @@ Status readMerges(const Json& json, BpeModel& model, std::string& settings, cons
 {
     const auto& merges = member(json, "merges");
     if (!merges.is_array())
-        return refused(sentence("model.merges is missing or no list"));
+        return refused(sentence("model.merges is missing or not a list"));
     model.merges = MergeTable(merges.size());
     std::uint32_t rank = 0;
     std::string joined;
@@ -170,7 +170,7 @@ Result<std::shared_ptr<PieceModel>> readWordPiece(
     if (const auto& longest = member(json, "max_input_chars_per_word"); !longest.is_null()) {
         const auto number = numberOf(longest, UINT64_MAX);
         if (!number)
-            return refused(sentence("model.max_input_chars_per_word is no number"));
+            return refused(sentence("model.max_input_chars_per_word is not a number"));
         model->longestWord = *number;
     }
     settings += "\nWordPiece " + std::to_string(model->longestWord) + " " + model->continuingPrefix;
@@ -194,7 +194,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(
     auto model = std::make_shared<UnigramModel>();
     const auto& vocabulary = member(json, "vocab");
     if (!vocabulary.is_array())
-        return refused(sentence("model.vocab is missing or no list"));
+        return refused(sentence("model.vocab is missing or not a list"));
     model->byteFallback = boolOr(json, "byte_fallback", false);
     settings += "\nUnigram " + std::to_string(model->byteFallback);
     for (const auto& entry : vocabulary) {
@@ -202,7 +202,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(
             && std::isfinite(entry[1].get<double>());
         const auto id = static_cast<TokenId>(model->scores.size());
         if (!good)
-            return refused(sentence("model.vocab: entry %1 is no token and its score", { std::to_string(id) }));
+            return refused(sentence("model.vocab: entry %1 is not a token with its score", { std::to_string(id) }));
         const auto& token = *stringOf(entry[0]);
         if (!entries.insert(token, id))
             return refused(sentence("model.vocab: \"%1\" is there twice", { token }));
@@ -213,7 +213,7 @@ Result<std::shared_ptr<PieceModel>> readUnigram(
     if (const auto& unknown = member(json, "unk_id"); !unknown.is_null()) {
         const auto id = numberOf(unknown, kMaxTokenId);
         if (!id || *id >= model->scores.size())
-            return refused(sentence("model.unk_id is no id of the vocabulary"));
+            return refused(sentence("model.unk_id is not an id of the vocabulary"));
         model->unknown = static_cast<TokenId>(*id);
         settings += "\nunknown " + std::to_string(*id);
     }

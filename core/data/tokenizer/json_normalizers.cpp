@@ -23,7 +23,7 @@ Result<NormalizerStep> readPrecompiled(const Json& step)
 {
     const auto packed = fromBase64(textOr(step, "precompiled_charsmap", ""));
     if (!packed)
-        return refused(sentence("precompiled_charsmap is no base64"));
+        return refused(sentence("precompiled_charsmap is not base64"));
     FURROW_TRY_ASSIGN(auto charsmap, PrecompiledCharsmap::read(*packed));
     return NormalizerStep(PrecompiledText { charsmap });
 }

@@ -66,7 +66,7 @@ Result<PreTokenizerStep> readFixedLength(const Json& step)
     const auto length = member(step, "length").is_null() ? std::uint64_t { 5 }
                                                          : numberOf(member(step, "length"), 1u << 30).value_or(0);
     if (length == 0)
-        return refused(sentence("the length of FixedLength is no number above 0"));
+        return refused(sentence("the length of FixedLength is not a number above 0"));
     return PreTokenizerStep(FixedLengthStep { length });
 }
 
@@ -99,7 +99,7 @@ Result<PreTokenizerStep> readPreTokenizer(const Json& step)
     if (type == "CharDelimiterSplit" || type == "Delimiter") {
         const auto delimiter = characterOf(step, "delimiter");
         return delimiter ? Result<PreTokenizerStep>(CharDelimiterStep { *delimiter })
-                         : refused(sentence("the delimiter of CharDelimiterSplit is no one character"));
+                         : refused(sentence("the delimiter of CharDelimiterSplit is not one character"));
     }
     if (type == "FixedLength")
         return readFixedLength(step);

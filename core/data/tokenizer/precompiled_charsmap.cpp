@@ -51,7 +51,7 @@ Result<std::shared_ptr<const PrecompiledCharsmap>> PrecompiledCharsmap::read(std
     for (const char* p = made->texts_.data(); p < end;) {
         const auto c = decodeChar(p, end);
         if (c.codePoint == kInvalidByte)
-            return corrupt(sentence("its texts are no UTF-8"));
+            return corrupt(sentence("its texts are not UTF-8"));
         p += c.sizeBytes;
     }
     return std::shared_ptr<const PrecompiledCharsmap>(std::move(made));

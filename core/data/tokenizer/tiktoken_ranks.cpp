@@ -88,7 +88,7 @@ Result<TokenizerSpec> readTiktokenRanks(std::string_view text)
         const auto ranked = parseLine(line);
         if (!ranked || (ranked->rank < model.tokens.size() && model.tokens[ranked->rank].known))
             return Error { ErrorCode::Corrupt,
-                sentence("line %1 is no new \"base64 rank\" of a tiktoken file", { std::to_string(lines) }) };
+                sentence("line %1 is not a new \"base64 rank\" of a tiktoken file", { std::to_string(lines) }) };
         FURROW_TRY(model.add(ranked->rank, ranked->bytes, true));
         if (ranked->bytes.size() == 1)
             model.byteIds[static_cast<std::uint8_t>(ranked->bytes[0])] = ranked->rank;

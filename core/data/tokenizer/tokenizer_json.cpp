@@ -60,7 +60,7 @@ Status readPipeline(const Json& root, TokenizerSpec& spec)
         const auto* metaspace = std::get_if<MetaspaceStep>(&spec.preTokenizer[i]);
         if (i > 0 && metaspace != nullptr && metaspace->prepend == PrependScheme::First && !spec.normalizer.empty())
             return refused(sentence(
-                "a Metaspace with prepend_scheme first behind another pre-tokenizer and a normalizer is not supported"));
+                "a Metaspace with prepend_scheme first after another pre-tokenizer and a normalizer is not supported"));
     }
     return {};
 }

@@ -239,7 +239,7 @@ Result<GgufTensor> readTensor(Cursor& cursor)
             sentence("is of type %1 of ggml, which is not known here; known are f32, f16, bf16, q8_0, q4_0, q4_1, q6_k",
                 { std::to_string(type) }));
     if (static_cast<std::uint64_t>(tensor.shape.back()) % row->blockNumbers != 0)
-        return wrong(sentence("has rows of %1 numbers, which are no whole blocks of %2",
+        return wrong(sentence("has rows of %1 numbers, which is not a multiple of %2",
             { std::to_string(tensor.shape.back()), toString(row->type) }));
     tensor.type = row->type;
     tensor.sizeBytes = numbers / row->blockNumbers * row->blockBytes;

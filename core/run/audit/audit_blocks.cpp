@@ -78,7 +78,7 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     }
     if (name.filename() != name) {
         log.wrong(FindingKind::Block, {},
-            sentence("block %1 has the file '%2', which is no name of a file", { number, row.fileName }));
+            sentence("block %1 has the file '%2', which is not the name of a file", { number, row.fileName }));
         return {};
     }
     std::error_code failed;
@@ -259,7 +259,7 @@ public:
         else if (next.value())
             log_.wrong(FindingKind::Source, {},
                 sentence(
-                    "the source goes on behind block %1, which the tracker calls the last one: blocks were taken out of it",
+                    "the source goes on after block %1, which the tracker calls the last one: blocks were taken out of it",
                     { std::to_string(last.block) }));
         return {};
     }

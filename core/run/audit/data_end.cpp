@@ -53,7 +53,7 @@ Result<Message> unplanned(const RunFile& file, LedgerReader& ledger, std::int64_
             continue; // rows that are not wanted
         if (const DataFile* one = goesOn(sources[i], after[i], file.config.dataMode))
             return sentence(
-                "%1 goes on behind block %2, which the tracker calls the last one: blocks were taken out of it",
+                "%1 goes on after block %2, which the tracker calls the last one: blocks were taken out of it",
                 { one->path, std::to_string(last) });
     }
     return Message();

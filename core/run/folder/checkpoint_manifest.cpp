@@ -46,7 +46,7 @@ Part partFrom(const JsonPart& part)
     const auto begin = static_cast<std::int32_t>(part.at(1).within(0, std::numeric_limits<std::int32_t>::max() - 1));
     const auto end = static_cast<std::int32_t>(part.at(2).within(begin + 1, std::numeric_limits<std::int32_t>::max()));
     if (!isChunkId(chunk))
-        part.at(0).refuse(sentence("is no chunk that a run can have"));
+        part.at(0).refuse(sentence("is not a chunk that a run can have"));
     return { ChunkId { chunk }, { begin, end }, -1, part.size() > 3 && part.at(3).raw() == "skipped" };
 }
 

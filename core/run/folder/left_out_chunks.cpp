@@ -234,9 +234,9 @@ Result<Message> leftOutInTheWeights(const RunPaths& paths, const std::string& ru
         return Message();
     return trained == 1
         ? sentence(
-              "1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back behind it.")
+              "1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back to before it.")
         : sentence(
-              "%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back behind them.",
+              "%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. 'furrowctl resume RUN --from-checkpoint' goes back to before them.",
               { Count(trained) });
 }
 

@@ -196,7 +196,7 @@ Status describeQuestions(const RunConfig& config, const Progress& say)
         + (asked < count ? "the first " + formatCount(asked) + " of " + formatCount(count)
                          : "all " + formatCount(count)));
     if (read.value().unusable > 0)
-        say(sentence("Lines of %1 that are no questions and are left out: %2. The first: %3.",
+        say(sentence("Lines of %1 that are not questions and are left out: %2. The first: %3.",
             { config.evalTasks, Count(read.value().unusable), read.value().firstUnusable }));
     return {};
 }

@@ -98,7 +98,7 @@ ConfigProblem noSample(const RunConfig& config, const Beginning& read)
     if (read.tooLong > 0)
         return { "long_samples",
             sentence(
-                "%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text behind it a sample may have %4 tokens. Set it to split, or raise %5.",
+                "%1 is %2, and all %3 samples that pass the filters are too long for a window: with the end-of-text after it a sample may have %4 tokens. Set it to split, or raise %5.",
                 { settingTerm("long_samples"), std::string(nameOf(config.longSamples)), Count(read.tooLong),
                     Count(config.seqLen), settingTerm("seq_len") }),
             "split" };

@@ -74,7 +74,7 @@ Status requireAlive(const RunPaths& paths)
             ? sentence("%1 is not running: %2 works on it. Wait until that has ended.",
                   { paths.folder().string(), inWords(shown) })
             : sentence(
-                  "%1 is not running: %2 holds %3 and is no supervisor of the run. End it, or wait until it lets go.",
+                  "%1 is not running: %2 holds %3 and is not a supervisor of the run. End it, or wait until it lets go.",
                   { paths.folder().string(), inWords(shown), utf8Text(paths.supervisorLock()) }) };
 }
 

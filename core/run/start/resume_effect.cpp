@@ -286,8 +286,8 @@ Message leftOutOfPartsSentence(std::int64_t samples)
 {
     return samples == 0
         ? Message()
-        : sentence(
-              "Samples of such parts that are left out by name, as their steps were not finite: %1.", { Count(samples) });
+        : sentence("Samples of such parts that are left out by name, as their steps were not finite: %1.",
+              { Count(samples) });
 }
 
 } // namespace

@@ -32,8 +32,8 @@ std::vector<Message> dataInWords(const RunStatus& status)
     say(data.repeats, sentence("1 sample has the text of one before it in its block, and is trained all the same."),
         sentence("%1 samples have the text of one before them in their block, and are trained all the same.",
             { Count(data.repeats) }));
-    say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are no characters."),
-        sentence("%1 samples have bytes or escapes that are no characters.", { Count(data.invalidUtf8) }));
+    say(data.invalidUtf8, sentence("1 sample has bytes or escapes that are not characters."),
+        sentence("%1 samples have bytes or escapes that are not characters.", { Count(data.invalidUtf8) }));
     said.insert(said.end(), status.file.evaluationNotes.begin(), status.file.evaluationNotes.end());
     if (status.reading)
         for (Message& words : exclusionsInWords(*status.reading))

@@ -76,7 +76,7 @@ Error heldByAnother(const RunPaths& paths)
             sentence("%1 is in use: %2 works on it. Wait until that has ended.", { folder, inWords(shown) }) };
     if (isHeldByOther(paths, holder))
         return { ErrorCode::Busy,
-            sentence("%1 is in use: %2 holds %3 and is no program of Furrow. End it, or wait until it lets go.",
+            sentence("%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.",
                 { folder, inWords(shown), utf8Text(paths.supervisorLock()) }) };
     const auto status = readStatus(paths);
     const auto pid = status.ok() ? status.value().supervisorPid : 0;

@@ -155,7 +155,7 @@ void sayWhoElseHolds(RunStatus& status, const RunPaths& paths, const RunHolder& 
         return; // an audit, say: it is over soon
     const auto shown = fileLockHolder(paths.supervisorLock()).value_or(LockHolder {});
     status.evidence.push_back(
-        sentence("%1 holds %2 and is no program of Furrow: until it lets go, no attempt can begin.",
+        sentence("%1 holds %2 and is not a program of Furrow: until it lets go, no attempt can begin.",
             { inWords(shown), utf8Text(paths.supervisorLock()) }));
 }
 

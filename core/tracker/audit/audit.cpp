@@ -845,7 +845,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
     for (const AuditEpoch& epoch : report.epochs)
         chunks += epoch.known;
     report.notInspected = {
-        sentence("times by the clock of the wall, and the time that the run was active"),
+        sentence("wall-clock times, and the time that the run was active"),
         sentence(
             "of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
@@ -853,9 +853,9 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
             "of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there"),
         sentence("of a replica whether it rests, and which of the newest weights it stands on"),
         sentence(
-            "what was wished of the run, the plan of its learning rate, and how attempts and worker processes ended"),
+            "what was asked of the run, the plan of its learning rate, and how attempts and worker processes ended"),
         sentence("the history of events: from which state to which chunks moved, when and why; and why claims ended"),
-        sentence("of a block how many of its rows repeat others, had bytes that are no UTF-8 or could not be read"),
+        sentence("of a block how many of its rows repeat others, had bytes that are not UTF-8 or could not be read"),
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };
     report.inspections.push_back({ Evidence::Ledger,

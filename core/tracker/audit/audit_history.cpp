@@ -158,7 +158,7 @@ void checkMerges(Database& db, const KnownProcesses& processes, const RunEvents&
         "SELECT r.round, r.result FROM merge_round r LEFT JOIN checkpoint c ON c.id=r.result AND c.kind=1 WHERE r.result>0 AND c.id IS NULL",
         [](const auto& round, const auto& result) {
             return sentence(
-                "round %1 of merging gave checkpoint %2, which is no merge that the tracker has", { round, result });
+                "round %1 of merging gave checkpoint %2, which is not a merge that the tracker has", { round, result });
         },
         wrong);
     nowhere(

@@ -32,7 +32,7 @@ Result<std::set<std::string>> weightFiles(const std::filesystem::path& folder)
     for (const auto& [tensor, file] : json["weight_map"].items()) {
         if (!file.is_string())
             return Error { ErrorCode::Corrupt,
-                sentence("%1: the file of tensor '%2' is no text", { index.string(), tensor }) };
+                sentence("%1: the file of tensor '%2' is not text", { index.string(), tensor }) };
         const std::string name = file;
         if (name.empty() || name.front() == '.' || name.find_first_of("/\\:") != std::string::npos)
             return Error { ErrorCode::Corrupt, sentence("%1 points outside its folder", { index.string() }) };

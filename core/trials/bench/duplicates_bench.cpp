@@ -28,7 +28,7 @@ Status writeLines(const std::filesystem::path& path, std::int64_t rows)
     out.close();
     return out ? Status {}
                : Status(Error {
-                     ErrorCode::Io, "The bench cannot write " + utf8Text(path) + ". Look whether the disk is full." });
+                     ErrorCode::Io, "The bench cannot write " + utf8Text(path) + ". Check whether the disk is full." });
 }
 
 } // namespace

@@ -128,15 +128,15 @@ private Q_SLOTS:
         row("nothing", "{}", "has no messages in messages");
         row("empty", R"({"messages":[]})", "has no messages in messages");
         row("text", R"({"messages":"Hi"})", "has no messages in messages");
-        row("list", "[1]", "is no JSON object");
+        row("list", "[1]", "is not a JSON object");
         row("broken", R"({"messages":[)", "is broken JSON: ");
-        row("no object", R"({"messages":[1]})", "has a message 1 that is no object");
+        row("no object", R"({"messages":[1]})", "has a message 1 that is not an object");
         row("no role", R"({"messages":[{"content":"Hi"}]})", "has a message 1 without a role");
         row("empty role", R"({"messages":[{"role":" ","content":"Hi"}]})", "has a message 1 without a role");
         row("unknown role", R"({"messages":[{"role":"user","content":"a"},{"role":"narrator","content":"Hi"}]})",
             "has a message 2 of the unknown role 'narrator'");
         row("no content", R"({"messages":[{"role":"user"}]})", "has a message 1 without content");
-        row("a number", R"({"messages":[{"role":"user","content":1}]})", "has a message 1 whose content is no text");
+        row("a number", R"({"messages":[{"role":"user","content":1}]})", "has a message 1 whose content is not text");
         row("an image", R"({"messages":[{"role":"user","content":[{"type":"image"}]}]})",
             "has a message 1 with a part that is no text");
         row("no answer", R"({"messages":[{"role":"user","content":"Hi"}]})", "has no turn of the assistant");
@@ -144,7 +144,7 @@ private Q_SLOTS:
             "has a message 2 of the assistant without text");
         row("tools",
             R"({"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"a"}],"tools":{"a":1}})",
-            "has tools that are no list");
+            "has tools that are not a list");
     }
     void saysWhyARowIsNoConversation()
     {

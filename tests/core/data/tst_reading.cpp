@@ -123,7 +123,7 @@ private Q_SLOTS:
         QTest::newRow("no number") << QByteArray("{\"text\":\"a\",\"x\":NaN}\n");
         QTest::newRow("a number of any size") << QByteArray("{\"x\":1e999,\"text\":\"a\"}\n");
         QTest::newRow("half a pair of surrogates") << QByteArray("{\"x\":\"\\ud83d\",\"text\":\"a\"}\n");
-        QTest::newRow("bytes that are no UTF-8") << QByteArray("{\"x\":\"\xff\",\"text\":\"a\"}\n");
+        QTest::newRow("bytes that are not UTF-8") << QByteArray("{\"x\":\"\xff\",\"text\":\"a\"}\n");
     }
     void linesThatOnlyPythonReadsAreJsonLines() // none of them counted as an object: the file was refused
     {
@@ -385,13 +385,13 @@ private Q_SLOTS:
     {
         DataFolder folder;
         const auto said = reading(test::configFor({ folder.write("a.csv", "id,text\n1,\"q\"\n2,\"q\"tail\n") }));
-        QVERIFY2(said.contains("text behind the closing quote of a field (record 3)"), qPrintable(said));
+        QVERIFY2(said.contains("text after the closing quote of a field (record 3)"), qPrintable(said));
         // Written without quoting: a reader of csv takes the quotes away.
         for (const char* name : { "c.csv", "c.tsv" }) {
             const std::string cut(1, name[2] == 'c' ? ',' : '\t');
             const auto speech = reading(test::configFor(
                 { folder.write(name, "id" + cut + "text\n1" + cut + "\"He said\" and left\n2" + cut + "none\n") }));
-            QVERIFY2(speech.contains("text behind the closing quote of a field (record 2)"), qPrintable(speech));
+            QVERIFY2(speech.contains("text after the closing quote of a field (record 2)"), qPrintable(speech));
         }
         const auto fine
             = reading(test::configFor({ folder.write("b.csv", "id,text\r\n1,\"a \"\"b\"\"\"  \r\n\"2\" ,x\r\n") }));
@@ -1218,7 +1218,7 @@ private Q_SLOTS:
         for (int i = 0; i < 50; ++i)
             text += "d\xc3\xa9j\xc3\xa0 vu, \xc3\xa9t\xc3\xa9 \xe9\n";
         const auto config = test::configFor({ folder.write("a.txt", text) });
-        QVERIFY2(reading(config).contains("has bytes that are no UTF-8"), qPrintable(reading(config)));
+        QVERIFY2(reading(config).contains("has bytes that are not UTF-8"), qPrintable(reading(config)));
         QCOMPARE(texts(config, folder)[0], std::string("d\xc3\xa9j\xc3\xa0 vu, \xc3\xa9t\xc3\xa9 \xe9"));
     }
     void aFractionOfASmallFileIsAFraction()

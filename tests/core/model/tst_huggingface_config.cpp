@@ -118,7 +118,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("says");
         QTest::newRow("no JSON") << QByteArray("{") << "cannot be read";
-        QTest::newRow("unknown part") << QByteArray(R"({"layer":3})") << "'layer' is no part of a shape";
+        QTest::newRow("unknown part") << QByteArray(R"({"layer":3})") << "'layer' is not part of a shape";
         QTest::newRow("unknown word") << QByteArray(R"({"norm":"batchnorm"})") << "'norm' is not known";
         QTest::newRow("another type") << QByteArray(R"({"layers":"many"})") << "'layers' is not a whole number";
         QTest::newRow("out of bounds") << QByteArray(R"({"layers":100000})") << "layers is 100000";

@@ -126,8 +126,8 @@ private Q_SLOTS:
         row("empty", "", "the file is too short for safetensors");
         row("a length that no file has", std::string(7, '\0') + "\x80{}",
             "the header length 9223372036854775808 is impossible for this file");
-        row("no object", test::safetensorsWith("[[[["), "the header is no JSON object");
-        row("nested without end", test::safetensorsWith(std::string(100'000, '[')), "the header is no JSON object");
+        row("no object", test::safetensorsWith("[[[["), "the header is not a JSON object");
+        row("nested without end", test::safetensorsWith(std::string(100'000, '[')), "the header is not a JSON object");
         row("overlapping", tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),
             "tensor 'b' overlaps another one or leaves a gap");
         row("a gap", tensor(R"("dtype":"F16","shape":[1],"data_offsets":[6,8])"),
@@ -323,7 +323,7 @@ private Q_SLOTS:
         QTest::newRow("windows that end before they begin")
             << ",0,9]" << ",9,9]" << "its key 'parts[0][2]' is 9, which it cannot be";
         QTest::newRow("a chunk that no run has")
-            << "[[" << "[[-" << "its key 'parts[0][0]' is no chunk that a run can have";
+            << "[[" << "[[-" << "its key 'parts[0][0]' is not a chunk that a run can have";
         QTest::newRow("no JSON") << "{" << "<" << "it is not JSON at byte 1";
     }
     void aBrokenManifestIsNamedInPlainWords()

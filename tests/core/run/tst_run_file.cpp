@@ -100,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("whole");
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QString>("says");
-        QTest::newRow("a block that is no number")
+        QTest::newRow("a block that is not a number")
             << "\"3\":" << "\"x\":" << "its key 'chunks.x' is of a block that no run can have";
         QTest::newRow("a block of too many digits")
             << "\"3\":" << "\"99999999999999999999\":"

@@ -543,7 +543,7 @@ private Q_SLOTS:
             std::string("11 rows cannot be used; the first: row 2 of chats.jsonl has a message 1 without a role."));
         QCOMPARE(words[1].text(),
             std::string("49 samples have the text of one before them in their block, and are trained all the same."));
-        QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are no characters."));
+        QCOMPARE(words[2].text(), std::string("1 sample has bytes or escapes that are not characters."));
     }
 
     void theEndsOfLongSamplesWereCutOffWithoutAWord()

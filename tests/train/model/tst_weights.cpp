@@ -146,7 +146,7 @@ void TestWeights::refusesBadFiles_data()
     row("overlap", withHeader("{" + a + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234"),
         "overlaps");
     row("more data than described", withHeader("{" + a + "}", "123456"), "holds 6 bytes");
-    row("metadata of numbers", withHeader(R"({"__metadata__":{"x":1}})", ""), "is no string");
+    row("metadata of numbers", withHeader(R"({"__metadata__":{"x":1}})", ""), "is not a string");
 }
 
 void TestWeights::refusesBadFiles()

@@ -284,7 +284,7 @@ void widgets(const QString& out)
     banner->setMessage(QStringLiteral("Interrupted at 14:02:37: the computer restarted while 3 workers were training"),
         QStringLiteral(
             "The boot id changed, there is no exit record, the last heartbeat is 1 h 36 min old. Checkpoint 9 is verified and holds 702 chunks."));
-    banner->addLink(QStringLiteral("Why do we think so?"));
+    banner->addLink(QStringLiteral("How do we know?"));
     banner->addButton(QStringLiteral("Resume…"), true);
     banner->addButton(QStringLiteral("Inspect"));
     auto* error = new Banner(BannerKind::Error);

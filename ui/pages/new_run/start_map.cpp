@@ -151,7 +151,7 @@ QString StartMap::startWords() const
         = startProblem(*start, blocks_, chunks == 0 ? std::nullopt : std::optional<std::int64_t>(chunks));
     if (!problem.empty())
         return coreWords(problem);
-    return tr("%1 The first epoch starts at %2 and ends with what lies before it.")
+    return tr("%1 The first epoch starts at %2 and ends with what comes before it.")
         .arg(extent, chunkTitle(start->block, start->column).toLower());
 }
 
