@@ -353,8 +353,9 @@ struct RowCount {
     std::uint64_t largest = 0; ///< bytes of the largest row that was seen
     std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
 };
-Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunConfig& config, const RowOptions& options,
-    const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget, const Progress& progress)
+Result<RowCount> countRows(DirectAccess& access, const DataFile& file, const RunConfig& config,
+    const RowOptions& options, const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget,
+    const Progress& progress)
 {
     FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
     const bool metadataOnly = file.format.format == TextFormat::Parquet;
@@ -366,7 +367,9 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunCo
     std::uint64_t bytes = 0;
     for (std::uint64_t size = 0;;) {
         const auto more = scanner->next(size);
-        if (!more.ok() && PassedOver::takes(config, file, more.error())) { // what stands behind it nobody can count
+        if (!more.ok() && access.asksAnew(file, 0, more.error()))
+            return countRows(access, file, config, options, isChosen, budget, progress);
+        if (!more.ok() && PassedOver::takes(config, more.error())) { // what stands behind it nobody can count
             count.exact = false;
             return count;
         }
@@ -392,7 +395,7 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunCo
     return count;
 }
 
-Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+Status countAllRows(DirectAccess& access, const DataManifest& manifest, const RunConfig& config,
     DataInspection& inspection, const Progress& progress)
 {
     std::uint64_t budget = kCountBytes;
@@ -473,7 +476,7 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
     FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
     Row row;
     const auto more = reader->next(row);
-    if (!more.ok() && PassedOver::takes(config, source.files.front(), more.error()))
+    if (!more.ok() && PassedOver::takes(config, more.error()))
         return std::string(literal(kRowDamaged));
     if (!more.ok())
         return more.error();

@@ -2,7 +2,6 @@
 
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
-#include "core/data/source/distant_source.h"
 
 #include <algorithm>
 
@@ -22,9 +21,9 @@ PassedOver::PassedOver()
 
 PassedOver::~PassedOver() { newest = before_; }
 
-bool PassedOver::takes(const RunConfig& config, const DataFile& file, const Error& error)
+bool PassedOver::takes(const RunConfig& config, const Error& error)
 {
-    if (config.badFiles != BadFiles::LeaveOut || error.code != ErrorCode::Corrupt || isDistantPath(file.path))
+    if (config.badFiles != BadFiles::LeaveOut || error.code != ErrorCode::Corrupt)
         return false;
     if (newest != nullptr)
         newest->noted_.push_back(sentence("%1 What cannot be read is left out (%2).",

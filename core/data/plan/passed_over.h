@@ -3,7 +3,6 @@
 #include "core/base/message.h"
 #include "core/base/result.h"
 #include "core/config/run_config.h"
-#include "core/data/source/data_manifest.h"
 
 #include <vector>
 
@@ -18,9 +17,9 @@ public:
     PassedOver(const PassedOver&) = delete;
     PassedOver& operator=(const PassedOver&) = delete;
 
-    /// Whether an error of reading the file is passed over; the newest of these on the thread notes it. Not of a file
-    /// that is elsewhere: what came of it may be wrong, and is asked for anew by those who wanted it.
-    static bool takes(const RunConfig& config, const DataFile& file, const Error& error);
+    /// Whether an error of reading a file is passed over; the newest of these on the thread notes it. What came of a
+    /// file that is elsewhere is asked for anew before (DirectAccess::asksAnew).
+    static bool takes(const RunConfig& config, const Error& error);
     /// What `said` does not hold yet goes behind it.
     void addTo(std::vector<Message>& said) const;
 

@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/chat/row_problems.h"
+#include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/passed_over.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/file_access.h"
@@ -102,10 +103,12 @@ private:
         const DataFile& file = source_.files[f];
         std::int64_t inFile = stretch.begin;
         while (inFile < stretch.past && !choice_.isBehindEnd(passed_)) {
-            auto reader = openRowReader(access_, file, options_, static_cast<std::uint64_t>(inFile));
+            auto reader = readerAt(file, inFile);
             Status read = reader.ok() ? Status {} : Status(reader.error());
             auto then = read.ok() ? walk(f, *reader.value(), stretch, inFile, read) : Result<Walk>(Walk::On);
-            if (!read.ok() && !PassedOver::takes(config_, file, read.error()))
+            if (!read.ok() && access_.asksAnew(file, inFile, read.error()))
+                continue;
+            if (!read.ok() && !PassedOver::takes(config_, read.error()))
                 return read.error();
             if (!read.ok())
                 then = passOver(f, reader.ok() ? reader.value()->rowsLost() : std::nullopt, stretch, inFile);
@@ -113,6 +116,17 @@ private:
                 return then;
         }
         return Walk::On;
+    }
+
+    /// Only rows of Parquet are entered in the middle.
+    Result<std::unique_ptr<RowReader>> readerAt(const DataFile& file, std::int64_t row)
+    {
+        const std::int64_t entered = file.format.format == TextFormat::Parquet ? row : 0;
+        FURROW_TRY_ASSIGN(auto reader, openRowReader(access_, file, options_, static_cast<std::uint64_t>(entered)));
+        Row before;
+        for (std::int64_t at = entered; at < row; ++at)
+            FURROW_TRY(reader->next(before));
+        return reader;
     }
 
     /// @param inFile  the row before which the reader stands; moved along, behind the rows of the stretch at its end
@@ -186,6 +200,7 @@ private:
 Status walkRows(const RunConfig& config, const DataManifest& manifest, const Visit& visit, DistantFiles distant)
 {
     DirectAccess access;
+    const FetchAnewOnce once(KeepHubPieces::current());
     const RowChoice choice(config, manifest);
     const auto firstFiles = firstFilesOf(manifest);
     for (std::size_t s = 0; s < manifest.sources.size(); ++s) {

@@ -3,6 +3,7 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_files.h"
+#include "core/data/source/distant_source.h"
 #include "core/data/source/text_encoding.h"
 
 #include <algorithm>
@@ -71,6 +72,21 @@ Result<std::unique_ptr<ByteStream>> DirectAccess::fromPackedArchive(const DataFi
     }
     const std::uint64_t at = expanded_->at;
     return plainOf(memberStream(std::make_unique<ExpandedRest>(expanded_), at, member, file.path), file);
+}
+
+bool DirectAccess::asksAnew(const DataFile& file, std::int64_t row, const Error& error)
+{
+    if (error.code != ErrorCode::Corrupt || !isDistantPath(file.path) || !askedAnew_.insert({ file.path, row }).second)
+        return false;
+    if (file.format.format == TextFormat::Parquet && !file.member)
+        return true; // its reader has dropped what looked wrong, page by page
+    const auto source = onDisk(file);
+    const auto* distant = source.ok() ? dynamic_cast<const DistantSource*>(source.value().get()) : nullptr;
+    const bool isPart = file.member && file.member->archivePacking == Compression::None;
+    const ByteRange part = isPart ? ByteRange { file.member->offset, file.member->packedBytes } : ByteRange { 0, UINT64_MAX };
+    if (distant != nullptr)
+        distant->distrust(part);
+    return true;
 }
 
 Status DirectAccess::finishArchive()

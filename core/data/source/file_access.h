@@ -3,6 +3,8 @@
 #include "core/data/source/data_manifest.h"
 
 #include <deque>
+#include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -49,6 +51,10 @@ public:
         expanded_.reset();
     }
 
+    /// After an error of reading the file before a row: what came of a distant file may have been wrong, and is fetched
+    /// anew when it is read again. True once for each such row.
+    bool asksAnew(const DataFile& file, std::int64_t row, const Error& error);
+
     /// Reads what is left of the packed archive that was read last: only its end tells whether all of it was whole.
     Status finishArchive();
 
@@ -65,6 +71,7 @@ private:
     HubProofs* proofs_;
     std::deque<Open> open_; ///< files of the hub used last: what was read of them need not be asked for again
     OpenTimes openTimes_;
+    std::set<std::pair<std::string, std::int64_t>> askedAnew_; ///< file and row
     struct Expanded; ///< an archive that is being expanded
     class ExpandedRest;
     Result<std::unique_ptr<ByteStream>> fromPackedArchive(const DataFile& file);

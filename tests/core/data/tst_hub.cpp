@@ -7,6 +7,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/hub_progress.h"
 #include "core/data/hub/transfers.h"
+#include "core/data/plan/passed_over.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
 #include "fake_hub.h"
@@ -742,6 +743,43 @@ private Q_SLOTS:
               });
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
         QCOMPARE(rows, std::int64_t(1000));
+    }
+    /// Damage of a local file was left out; that of a file of the hub kept a run from being made.
+    void aFileOfTheHubThatIsCutOffKeptARunFromBeingMade()
+    {
+        FakeHub hub;
+        FakeHub::Repository repository;
+        auto& cut = repository.files["train-0.txt.gz"];
+        cut = test::gzip(test::indexedLines(400'000));
+        cut.resize(cut.size() * 7 / 8);
+        repository.files["train-1.txt.gz"] = test::gzip("the last row\n");
+        hub.add("o/n", repository);
+        Session session(hub);
+        DataFolder folder;
+        const KeepHubPieces kept(folder.path("cache"), 1);
+        auto config = test::configFor({ "hf://o/n" });
+        config.badFiles = BadFiles::LeaveOut;
+        const auto inspection = inspectData(config);
+        QVERIFY2(inspection.ok(), inspection.ok() ? "" : inspection.error().message.c_str());
+        std::vector<std::string> rows;
+        const PassedOver passed;
+        const auto before = hub.storeBytes();
+        const auto walk = forEachText(config, inspection.value().manifest, [&rows](std::string_view text) {
+            rows.emplace_back(text);
+            return Result<bool>(true);
+        });
+        QVERIFY2(walk.ok(), walk.ok() ? "" : walk.error().message.c_str());
+        QVERIFY2(rows.size() > 200'000 && rows.size() < 400'000, std::to_string(rows.size()).c_str());
+        QCOMPARE(rows.back(), std::string("the last row"));
+        rows.pop_back();
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            QCOMPARE(rows[i], "row " + std::to_string(i)); // none twice, though it was read twice
+        std::vector<Message> said;
+        passed.addTo(said);
+        QCOMPARE(said.size(), std::size_t(1));
+        QVERIFY2(said.front().find("train-0.txt.gz") != std::string::npos, said.front().c_str());
+        QVERIFY2(hub.storeBytes() - before >= cut.size() && hub.storeBytes() - before < 3 * cut.size(),
+            std::to_string(hub.storeBytes() - before).c_str()); // asked for anew, once
     }
     /// Wrong bytes came for a range, and eight rows were trained as something else.
     void parquetThatIsNearlyAllTextIsCheckedBeforeARowOfItIsTrained()

@@ -3,6 +3,8 @@
 #include "tests/must_have.h"
 
 #include "core/base/random.h"
+#include "core/data/hub/hub_pieces.h"
+#include "core/data/plan/passed_over.h"
 #include "core/trials/bench/data_bench.h"
 #include "core/run/status/reading.h"
 #include "core/run/audit/run_audit.h"
@@ -59,6 +61,17 @@ std::uint64_t largest(const FakeHub::Repository& repository)
     for (const auto& [name, content] : repository.files)
         bytes = std::max<std::uint64_t>(bytes, content.size());
     return bytes;
+}
+
+/// The numbers of the rows that a walk over the data meets.
+std::set<int> walkedRows(const RunConfig& config, const std::string& manifest)
+{
+    std::set<int> rows;
+    good(forEachText(config, manifest, [&rows](std::string_view text) {
+        rows.insert(std::stoi(std::string(text.substr(0, text.find(' ')))));
+        return Result<bool>(true);
+    }));
+    return rows;
 }
 
 /// Rows whose text in the prepared blocks is not that of the source.
@@ -223,6 +236,64 @@ private Q_SLOTS:
                 && cause().find("furrowctl chunks accept") != std::string::npos
                 && cause().find("source has changed") == std::string::npos,
             cause().c_str());
+    }
+
+    /// What a run reads before it is made left out damage of local files alone: that of a server was refused.
+    void damageOfAServerKeptARunFromBeingMade()
+    {
+        FakeHub::Repository repository;
+        auto& file = repository.files["train.parquet"];
+        file = asParquet(numberedTexts(), { kRows, false, 2, kRowBytes });
+        SKIP_WITHOUT("parquet", !file.empty(), "This build cannot write Parquet.");
+        for (const std::size_t percent : { 1, 12, 22 }) // the column is the first third
+            file[file.size() * percent / 100] = static_cast<char>(file[file.size() * percent / 100] ^ 1);
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        const QTemporaryDir folder;
+        const KeepHubPieces kept(pathFromUtf8(folder.path().toStdString()), 1);
+        RunConfig config;
+        config.data = { "hf://o/n" };
+        config.heldOutPercent = 0;
+        QCOMPARE(inspectData(config).error().code, ErrorCode::Corrupt);
+        config.badFiles = BadFiles::LeaveOut;
+        const auto manifest = good(inspectData(config)).manifest;
+        const PassedOver passed;
+        const auto before = hub.storeBytes();
+        const auto rows = walkedRows(config, manifest);
+        std::vector<Message> said;
+        passed.addTo(said);
+        QCOMPARE(said.size(), std::size_t(3)); // one for each page
+        QVERIFY2(rows.size() > kRows / 4 && rows.size() < kRows, std::to_string(rows.size()).c_str());
+        QVERIFY(!rows.contains(0) && rows.contains(kRows - 1));
+        QVERIFY2(hub.storeBytes() - before < file.size() * 2 / 3 + 2 * (2 << 20), // not the column for each page
+            std::to_string(hub.storeBytes() - before).c_str());
+    }
+
+    /// It was refused with the first page that came wrong, or would have been left out.
+    void aTransferThatWasWrongOnceWasDamageOfAServer()
+    {
+        FakeHub::Repository repository;
+        auto& file = repository.files["train.parquet"];
+        file = asParquet(numberedTexts(), { kRows, false, 2, kRowBytes });
+        SKIP_WITHOUT("parquet", !file.empty(), "This build cannot write Parquet.");
+        FakeHub hub;
+        hub.add("o/n", repository);
+        const UseHub use(hub);
+        const QTemporaryDir folder;
+        const KeepHubPieces kept(pathFromUtf8(folder.path().toStdString()), 1);
+        RunConfig config;
+        config.data = { "hf://o/n" };
+        config.heldOutPercent = 0;
+        config.badFiles = BadFiles::LeaveOut;
+        const auto manifest = good(inspectData(config)).manifest;
+        const PassedOver passed;
+        hub.fail({ HubFault::WrongBytes });
+        QCOMPARE(walkedRows(config, manifest).size(), std::size_t(kRows));
+        QVERIFY(!hub.pendingFaults());
+        std::vector<Message> said;
+        passed.addTo(said);
+        QVERIFY(said.empty());
     }
 
     /// Around each damaged page of a row group what had come of its column was dropped and fetched anew.
