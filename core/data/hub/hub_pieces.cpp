@@ -238,10 +238,13 @@ bool HubPieces::forgetSeen()
     return !seen.empty();
 }
 
-bool HubPieces::mayComeAnew(const HubFile& file, std::uint64_t offset)
+ByteRange HubPieces::toComeAnew(const HubFile& file, const ByteRange& part, const ByteRange& page)
 {
     const std::lock_guard guard(mutex_);
-    return once_ == 0 || cameAnew_.insert(pieceName(file, offset)).second;
+    if (once_ == 0)
+        return part;
+    const bool isNewPage = pagesAnew_.insert(pieceName(file, page.offset)).second; // it comes with all of the part, too
+    return partsAnew_.insert(pieceName(file, part.offset)).second ? part : isNewPage ? page : ByteRange {};
 }
 
 FetchAnewOnce::FetchAnewOnce(std::shared_ptr<HubPieces> pieces)
@@ -258,8 +261,10 @@ FetchAnewOnce::~FetchAnewOnce()
     if (!pieces_)
         return;
     const std::lock_guard guard(pieces_->mutex_);
-    if (--pieces_->once_ == 0)
-        pieces_->cameAnew_.clear();
+    if (--pieces_->once_ > 0)
+        return;
+    pieces_->partsAnew_.clear();
+    pieces_->pagesAnew_.clear();
 }
 
 void HubPieces::drop(const HubFile& file, std::uint64_t offset)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/source/block_cache.h"
+#include "core/data/source/distant_source.h"
 #include "core/data/hub/hub_spec.h"
 
 #include <memory>
@@ -37,10 +38,10 @@ public:
     /// Puts aside all that came through this object: something in it cannot be what a file holds, and nothing tells
     /// what. False: nothing did.
     bool forgetSeen();
-    /// Whether a part of the file that cannot be what the file holds is put aside to come anew: always, but once while
-    /// a FetchAnewOnce lives.
-    /// @param offset  where the part begins
-    bool mayComeAnew(const HubFile& file, std::uint64_t offset);
+    /// What is put aside to come anew of a part that cannot be what the file holds: all of it, but while a
+    /// FetchAnewOnce lives all of it once, and of each further page that is found damaged that page, once.
+    /// @param page  of the part, in which that was found
+    ByteRange toComeAnew(const HubFile& file, const ByteRange& part, const ByteRange& page);
     /// The cache that they are in; null: it could not be opened.
     std::shared_ptr<BlockCache> cache();
 
@@ -61,11 +62,13 @@ private:
     std::shared_ptr<BlockCache> cache_; ///< guarded by mutex_
     std::set<std::string> seen_; ///< guarded by mutex_; names of pieces that were read or kept
     int once_ = 0; ///< guarded by mutex_; how many FetchAnewOnce live
-    std::set<std::string> cameAnew_; ///< guarded by mutex_; names of parts, while one of them lives
+    // guarded by mutex_; where parts and pages begin that came anew, while one of them lives
+    std::set<std::string> partsAnew_;
+    std::set<std::string> pagesAnew_;
 };
 
-/// While this lives, a part that looks damaged comes anew once: who looks for all the damage in it meets one place
-/// after the other, and what came twice is what the file holds.
+/// While this lives, a part that looks damaged comes anew once, and each page of it: who looks for all the damage in it
+/// meets one place after the other, and a page that came wrong twice is what the file holds.
 class FetchAnewOnce {
 public:
     /// @param pieces  null: nothing is kept, and each reader asks for itself

@@ -64,17 +64,18 @@ public:
         return readFrom(pieces, offset, into, &stretch);
     }
 
-    void distrust(const ByteRange& part) const override
+    void distrust(const ByteRange& part, const ByteRange& page) const override
     {
         const std::lock_guard guard(mutex_);
-        if (kept_ && !kept_->mayComeAnew(file_, part.offset))
+        const ByteRange anew = kept_ ? kept_->toComeAnew(file_, part, page) : part;
+        if (anew.sizeBytes == 0)
             return;
         loaded_.clear();
         loadedBytes_ = 0;
         if (!kept_)
             return;
         for (const std::uint64_t offset : kept_->offsets(file_))
-            if (offset < part.end() && offset + kept_->find(file_, offset).size() > part.offset)
+            if (offset < anew.end() && offset + kept_->find(file_, offset).size() > anew.offset)
                 kept_->forget(file_, offset);
     }
 

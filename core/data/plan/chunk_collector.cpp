@@ -6,6 +6,7 @@
 #include "core/data/plan/held_out.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace furrow {
 
@@ -158,6 +159,7 @@ void ChunkCollector::beginBlock(const PlannedBlock& block)
     segmentHash_ = 0;
     seen_.clear();
     failure_.reset();
+    failedAt_.reset();
     damaged_.clear();
 }
 
@@ -232,7 +234,6 @@ std::int64_t ChunkCollector::passOver(std::int64_t most, RawChunk& chunk)
     chunk.summary.rows += rows;
     chunk.summary.filtered += rows;
     rowInSegment_ += rows;
-    reader_.reset();
     return rows;
 }
 
@@ -260,8 +261,11 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows, Damage damage)
         if (!more.ok() || !more.value()) {
             const auto file = source_.files[static_cast<std::size_t>(readerFile_)].path;
             const bool canPass = !more.ok() && more.error().code == ErrorCode::Corrupt && reader_->rowsLost();
+            const RowPlace place { readerFile_, readerRow_ };
+            const bool isAgain = std::exchange(failedAt_, place) == place;
             if (canPass && damage == Damage::IsPassedOver) {
-                i += passOver(rows - i, chunk) - 1;
+                i += (isAgain ? passOver(rows - i, chunk) : 0) - 1;
+                reader_.reset();
                 continue;
             }
             canPass_ = canPass;

@@ -74,7 +74,8 @@ public:
     /// The next `rows` rows of the block.
     Result<RawChunk> collect(std::int64_t rows);
     /// After collect() failed with Corrupt: the same rows without those that are damaged, which count as filtered. The
-    /// error of collect() where the format does not tell which these are.
+    /// error of collect() where the format does not tell which these are. What looks damaged is read once more: it may
+    /// have come wrong from a network.
     Result<RawChunk> collectAround(std::int64_t rows);
     /// Those that were passed over since beginBlock().
     const std::vector<DamagedRows>& damaged() const { return damaged_; }
@@ -110,6 +111,7 @@ private:
     std::uint64_t segmentHash_ = 0; ///< of the rows of the segment read so far
     Place chunkBegin_; ///< of the chunk that was asked for last
     std::optional<Error> failure_; ///< of that chunk
+    std::optional<RowPlace> failedAt_; ///< where reading failed last in this block; the file is that of the source
     bool canPass_ = false; ///< the failure is damage, and the format tells which rows are lost by it
     std::vector<DamagedRows> damaged_;
     std::unordered_set<std::uint64_t> seen_; ///< fingerprints of the block; empty with duplicates_

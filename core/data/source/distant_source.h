@@ -22,6 +22,9 @@ struct ByteRange {
     std::uint64_t end() const { return offset + sizeBytes; }
 };
 
+/// However large it is.
+inline constexpr ByteRange kWholeFile { 0, UINT64_MAX };
+
 enum class Need {
     Stretch, ///< what follows in the stretch is needed too
     Little, ///< what follows may be jumped over
@@ -35,7 +38,8 @@ public:
     virtual Status readIn(const ByteRange& stretch, std::uint64_t offset, std::span<std::byte> into, Need need) const
         = 0;
     /// What was read of this part cannot be what the file holds: what was kept of it is fetched anew.
-    virtual void distrust(const ByteRange& part) const = 0;
+    /// @param page  in which that was found: all of the part, or some of it
+    virtual void distrust(const ByteRange& part, const ByteRange& page) const = 0;
 };
 
 } // namespace furrow

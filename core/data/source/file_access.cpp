@@ -83,9 +83,9 @@ bool DirectAccess::asksAnew(const DataFile& file, std::int64_t row, const Error&
     const auto source = onDisk(file);
     const auto* distant = source.ok() ? dynamic_cast<const DistantSource*>(source.value().get()) : nullptr;
     const bool isPart = file.member && file.member->archivePacking == Compression::None;
-    const ByteRange part = isPart ? ByteRange { file.member->offset, file.member->packedBytes } : ByteRange { 0, UINT64_MAX };
+    const ByteRange part = isPart ? ByteRange { file.member->offset, file.member->packedBytes } : kWholeFile;
     if (distant != nullptr)
-        distant->distrust(part);
+        distant->distrust(part, part);
     return true;
 }
 

@@ -77,10 +77,10 @@ arrow::Status SourceFile::readIn(const ByteRange& stretch, std::uint64_t positio
                                        : source_->readAt(position, bytesAt(out, bytes)));
 }
 
-void SourceFile::distrust(const ByteRange& part) const
+void SourceFile::distrust(const ByteRange& part, const ByteRange& page) const
 {
-    if (distant_ != nullptr)
-        distant_->distrust(part);
+    if (distant_ != nullptr && !failure_)
+        distant_->distrust(part, page);
 }
 
 arrow::Status SourceFile::asArrow(const Status& status)
@@ -91,24 +91,23 @@ arrow::Status SourceFile::asArrow(const Status& status)
     return arrow::Status::IOError(failure_->message);
 }
 
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part)
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name)
 {
-    if (bytes.failure())
-        return *bytes.failure();
-    bytes.distrust(part);
-    return { ErrorCode::Corrupt,
-        sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, e.what() }) };
+    bytes.distrust(kWholeFile, kWholeFile);
+    return damageOf(e, bytes, name);
 }
 
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part,
-    const ParquetStretch& lost)
+Error damageOf(const std::exception& e, const SourceFile& bytes, const std::string& name,
+    const std::optional<ParquetStretch>& lost)
 {
     if (bytes.failure())
         return *bytes.failure();
-    bytes.distrust(part);
+    if (!lost)
+        return { ErrorCode::Corrupt,
+            sentence("%1 cannot be read as Parquet (%2). Fetch or write it again.", { name, e.what() }) };
     return { ErrorCode::Corrupt,
         sentence("%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.",
-            { name, std::to_string(lost.begin), std::to_string(lost.end - 1), e.what() }) };
+            { name, std::to_string(lost->begin), std::to_string(lost->end - 1), e.what() }) };
 }
 
 parquet::ReaderProperties parquetProperties()

@@ -31,7 +31,8 @@ public:
     arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override;
     /// Inside a stretch, and inside the file.
     arrow::Status readIn(const ByteRange& stretch, std::uint64_t position, int64_t bytes, void* out, Need need);
-    void distrust(const ByteRange& part) const;
+    /// DistantSource::distrust, unless nothing came that could be wrong.
+    void distrust(const ByteRange& part, const ByteRange& page) const;
     /// What the source answered when it could not be read. Arrow passes on the words alone, and a hub that is away
     /// would be a damaged file.
     const std::optional<Error>& failure() const { return failure_; }
@@ -47,19 +48,18 @@ private:
 };
 
 /// What an exception of Parquet means: the source could not be read, else what it holds, or what came of it, is
-/// damaged.
-/// @param part  of the file was read; all of it: its footer
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name,
-    const ByteRange& part = { 0, UINT64_MAX });
+/// damaged. For its footer: nothing that came is believed.
+Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name);
 
 /// Rows of a file, counted from 0.
 struct ParquetStretch {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
 };
-/// The same where the other rows of the file can be read: `lost` are named.
-Error causeOf(const std::exception& e, const SourceFile& bytes, const std::string& name, const ByteRange& part,
-    const ParquetStretch& lost);
+/// The same of its rows, where distrusting what came is left to the caller.
+/// @param lost  those that are lost, where the others can be read
+Error damageOf(const std::exception& e, const SourceFile& bytes, const std::string& name,
+    const std::optional<ParquetStretch>& lost = {});
 
 parquet::ReaderProperties parquetProperties();
 /// Throws on every damaged footer.

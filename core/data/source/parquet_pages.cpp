@@ -40,6 +40,7 @@ public:
         , stretch_(stretch)
         , jumps_(jumps)
         , position_(stretch.offset)
+        , pageBegin_(stretch.offset)
     {
         set_mode(arrow::io::FileMode::READ);
     }
@@ -47,6 +48,8 @@ public:
     void jumpOverNext() { jumpNext_ = true; }
     /// What is read from now on is looked at.
     void endJumps() { jumps_ = false; }
+    /// From the header that was looked at last to what was read behind it.
+    ByteRange page() const { return { pageBegin_, std::max(position_ - pageBegin_, kLittle) }; }
 
     arrow::Status Close() override { return arrow::Status::OK(); }
     bool closed() const override { return false; }
@@ -54,6 +57,7 @@ public:
     /// May give less than is asked for while pages are jumped over: who finds no whole header in it asks again.
     arrow::Result<std::string_view> Peek(int64_t bytes) override
     {
+        pageBegin_ = position_;
         const auto wanted = std::min<std::uint64_t>(static_cast<std::uint64_t>(bytes), stretch_.end() - position_);
         if (jumps_ && here() < wanted) {
             const bool isAgain = peekedAt_ == position_ && here() >= std::min(wanted, peekBytes_);
@@ -124,6 +128,7 @@ private:
     bool jumps_;
     bool jumpNext_ = false;
     std::uint64_t position_;
+    std::uint64_t pageBegin_;
     std::uint64_t peekedAt_ = UINT64_MAX;
     std::uint64_t peekBytes_ = kLittle;
     std::uint64_t step_ = kFirstStep;
@@ -154,6 +159,8 @@ std::unique_ptr<parquet::PageReader> ColumnPages::open()
     pages->set_data_page_filter([this](const parquet::DataPageStats& page) { return jumpsOver(page); });
     return pages;
 }
+
+ByteRange ColumnPages::page() const { return stream_->page(); }
 
 /// Of a list older pages do not say it.
 std::optional<std::uint64_t> ColumnPages::rowsOf(const parquet::DataPageStats& page) const

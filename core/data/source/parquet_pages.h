@@ -21,6 +21,8 @@ public:
     /// Lives no longer than this.
     std::unique_ptr<parquet::PageReader> open();
     const ByteRange& place() const { return place_; }
+    /// Where the page lies that was read last, or could not be read.
+    ByteRange page() const;
     /// How many of the rows that are not wanted come nevertheless, because they are in the same page.
     std::uint64_t rowsToSkip() const { return rowsToSkip_; }
     /// Rows of the row group up to the end of the page that was read last; 0: its pages do not say.

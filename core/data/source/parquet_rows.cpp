@@ -170,15 +170,16 @@ private:
     /// of its row group.
     Error failed(const std::exception& e)
     {
-        const ByteRange part = pages_ ? pages_->place() : ByteRange {};
+        if (pages_)
+            bytes_->distrust(pages_->place(), pages_->page());
         const std::uint64_t row = rowInGroup_ - (isInRow_ ? 1 : 0);
         const std::uint64_t pageEnd = pages_ ? pages_->rowsThrough() : 0;
         const std::uint64_t end = row < pageEnd && pageEnd < rowsOfGroup_ ? pageEnd : rowsOfGroup_;
         if (row >= end)
-            return causeOf(e, *bytes_, name_, part);
+            return damageOf(e, *bytes_, name_);
         const std::uint64_t groupBegin = groupEnd_ - rowsOfGroup_;
         rowsLost_ = static_cast<std::int64_t>(end - row);
-        return causeOf(e, *bytes_, name_, part, { groupBegin + row, groupBegin + end });
+        return damageOf(e, *bytes_, name_, ParquetStretch { groupBegin + row, groupBegin + end });
     }
     void skipValues(std::uint64_t rows)
     {

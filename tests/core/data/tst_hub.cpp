@@ -744,6 +744,30 @@ private Q_SLOTS:
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().message.c_str());
         QCOMPARE(rows, std::int64_t(1000));
     }
+    /// A second damaged page of a column was never asked for anew, or would have brought all of the column again.
+    void eachPageThatLooksDamagedComesAnewOnce()
+    {
+        const DataFolder folder;
+        const auto pieces = std::make_shared<HubPieces>(folder.path("cache"), 1 << 20);
+        const HubFile file { "train.parquet", 5000, std::string(64, 'a'), "" };
+        const ByteRange column { 100, 1000 };
+        const auto comes = [&](const ByteRange& page) {
+            const auto anew = pieces->toComeAnew(file, column, page);
+            return std::pair(anew.offset, anew.sizeBytes);
+        };
+        const std::pair<std::uint64_t, std::uint64_t> whole { 100, 1000 }, nothing {}, second { 100, 50 },
+            third { 400, 50 };
+        {
+            const FetchAnewOnce once(pieces);
+            QVERIFY(comes({ 300, 50 }) == whole);
+            QVERIFY(comes({ 300, 50 }) == nothing); // it came with the column
+            QVERIFY(comes({ 100, 50 }) == second); // the page that begins where the column does
+            QVERIFY(comes({ 400, 50 }) == third);
+            QVERIFY(comes({ 100, 50 }) == nothing);
+        }
+        QVERIFY(comes({ 300, 50 }) == whole);
+        QVERIFY(comes({ 300, 50 }) == whole); // nobody looks for all the damage
+    }
     /// Damage of a local file was left out; that of a file of the hub kept a run from being made.
     void aFileOfTheHubThatIsCutOffKeptARunFromBeingMade()
     {
