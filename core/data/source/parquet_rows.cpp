@@ -114,12 +114,12 @@ public:
     {
         row = {};
         if (failure_)
-            return *failure_;
+            return tellFailure();
         try {
             return takeRow(row);
         } catch (const std::exception& e) {
             if (fail(e))
-                return *failure_;
+                return tellFailure();
             giveList(row);
             return true;
         }
@@ -130,7 +130,7 @@ public:
     {
         texts.clear();
         if (failure_)
-            return *failure_;
+            return tellFailure();
         try {
             if (!fill())
                 return false;
@@ -148,7 +148,7 @@ public:
             isInRow_ = false;
             return true;
         } catch (const std::exception& e) {
-            return fail(e) ? Result<bool>(*failure_) : true;
+            return fail(e) ? Result<bool>(tellFailure()) : true;
         }
     }
     std::uint64_t unit() const override
@@ -166,12 +166,17 @@ private:
         failure_ = failed(e);
         return !isWhole;
     }
+    /// Only now what came is not believed: whoever wants the rows before the damage alone reads on to it each time.
+    const Error& tellFailure() const
+    {
+        if (pages_)
+            bytes_->distrust(pages_->place(), pages_->page());
+        return *failure_;
+    }
     /// What an exception means, with the rows that are lost by it: from the one that is read to the end of its page, or
     /// of its row group.
     Error failed(const std::exception& e)
     {
-        if (pages_)
-            bytes_->distrust(pages_->place(), pages_->page());
         const std::uint64_t row = rowInGroup_ - (isInRow_ ? 1 : 0);
         const std::uint64_t pageEnd = pages_ ? pages_->rowsThrough() : 0;
         const std::uint64_t end = row < pageEnd && pageEnd < rowsOfGroup_ ? pageEnd : rowsOfGroup_;

@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "core/chat/conversation.h"
 #include "core/data/plan/passed_over.h"
+#include "core/data/source/distant_source.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
 #include "tests/must_have.h"
@@ -36,6 +37,30 @@ private:
     std::shared_ptr<const ByteSource> source_;
     mutable int left_;
     ErrorCode code_;
+};
+
+/// Counts how often what came of it was not believed.
+class DistrustedSource : public DistantSource {
+public:
+    explicit DistrustedSource(std::shared_ptr<const ByteSource> source)
+        : source_(std::move(source))
+    {
+    }
+    std::uint64_t sizeBytes() const override { return source_->sizeBytes(); }
+    Status readAt(std::uint64_t offset, std::span<std::byte> into) const override
+    {
+        return source_->readAt(offset, into);
+    }
+    Status readIn(const ByteRange&, std::uint64_t offset, std::span<std::byte> into, Need) const override
+    {
+        return source_->readAt(offset, into);
+    }
+    void distrust(const ByteRange&, const ByteRange&) const override { ++times; }
+
+    mutable int times = 0;
+
+private:
+    std::shared_ptr<const ByteSource> source_;
 };
 
 /// Reads every text; the error that ended it, or nothing.
@@ -457,6 +482,27 @@ private Q_SLOTS:
         const auto texts = trained(config, QStringLiteral("lists-exactly"));
         for (std::size_t i = 0; i < rows_.size(); ++i)
             QVERIFY2(texts.contains(rows_[i]) == (i < 2300 || i >= 2400), rows_[i].c_str()); // pages have 100 rows
+    }
+    /// Each time the block of the rows before a damaged page was prepared, their column was fetched anew.
+    void theRowBeforeADamagedPageHadItsColumnFetchedAnew()
+    {
+        auto whole = openLocalSource(folder_.path("damaged-lists-v2.parquet"));
+        QVERIFY(whole.ok());
+        const auto source = std::make_shared<DistrustedSource>(whole.value());
+        DataFile data;
+        data.path = "data.parquet";
+        RowOptions options;
+        options.textColumn = "text[]";
+        auto reader = openParquetReader(source, data, options, 0);
+        QVERIFY2(reader.ok(), reader.ok() ? "" : reader.error().message.c_str());
+        Row row;
+        for (int i = 0; i < 2300; ++i) {
+            const auto more = reader.value()->next(row);
+            QVERIFY(more.ok() && more.value());
+        }
+        QCOMPARE(source->times, 0); // though the page behind the row was met
+        QVERIFY(!reader.value()->next(row).ok());
+        QCOMPARE(source->times, 1);
     }
     /// The rows beside a damaged page were only kept where every other file of the block could be read.
     void aFileThatCannotBeReadAtAllCostTheRowsBesideADamagedPage()
