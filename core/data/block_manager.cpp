@@ -88,6 +88,7 @@ struct BlockManager::State {
     std::filesystem::path duplicatesFile;
     std::string duplicatesKey; ///< "": only repeats inside a block are known
     std::shared_ptr<const DuplicateIndex> duplicates;
+    std::string duplicatesDigest; ///< of the list that was known last; "": none was
     std::unique_ptr<DuplicateSearch> search; ///< that was interrupted
     std::shared_ptr<const Quarantine> exclusions;
     std::uint64_t largestBytes = 0; ///< of the blocks seen so far
@@ -401,13 +402,15 @@ Status BlockManager::State::openDuplicates()
 void BlockManager::State::useDuplicates(DuplicateIndex index)
 {
     duplicates = std::make_shared<const DuplicateIndex>(std::move(index));
-    contentKey += duplicates->digest(); // which rows are left out is part of what a block contains
+    duplicatesDigest = duplicates->digest();
     const auto firstFiles = firstFilesOf(manifest);
     for (std::size_t s = 0; s < collectors.size(); ++s)
         collectors[s]->know(duplicates, firstFiles[s]);
 }
 
 bool BlockManager::needsDuplicates() const { return !state_->duplicatesKey.empty() && !state_->duplicates; }
+
+void BlockManager::remakeDuplicates() { state_->duplicates.reset(); }
 
 /// A file that only came wrong is missing in no list: the search ends, and the next attempt asks for it again.
 Error BlockManager::State::causeInTheSearch(const Error& error)
@@ -505,11 +508,12 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
         if (s.isLeftOut)
             segments.back().push_back("left out");
     }
-    json key = { { "content", state_->contentKey }, { "column", column }, { "segments", std::move(segments) },
-        { "chunks", block.chunkRows } };
+    // Which rows are left out is part of what a block contains.
+    json key = { { "content", state_->contentKey + state_->duplicatesDigest }, { "column", column },
+        { "segments", std::move(segments) }, { "chunks", block.chunkRows } };
     if (form != ConversationForm::None)
         key["conversation"] = toString(form);
-    if (state_->duplicates && block.source > 0) // the first source keeps the names it had
+    if (!state_->duplicatesDigest.empty() && block.source > 0) // the first source keeps the names it had
         key["source"] = block.source;
     return sha256Hex(key.dump()).substr(0, kKeyDigits) + ".block";
 }

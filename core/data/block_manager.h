@@ -71,6 +71,10 @@ public:
     /// @param progress  bytes of text done, and about all there are; false cancels
     Status findDuplicates(const std::function<bool(std::uint64_t, std::uint64_t)>& progress);
 
+    /// After a page of duplicates() was found damaged: no block can be prepared before findDuplicates() has made the
+    /// list again.
+    void remakeDuplicates();
+
     /// The next block in the order of the data set; nullopt: every file came to a definite end, the last block is
     /// proven.
     Result<std::optional<PlannedBlock>> planNext();

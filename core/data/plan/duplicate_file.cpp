@@ -63,19 +63,32 @@ void shareWithOthers(const std::filesystem::path& path, const std::string& key, 
         logInfo("the list of duplicates is not kept for other runs: " + shared.error().message);
 }
 
+Error madeAgain(const Message& why)
+{
+    logWarning(why + " It is made again.");
+    return { ErrorCode::NotFound, why };
+}
+
+/// Reads every byte of it.
+Result<DuplicateIndex> openWhole(const std::filesystem::path& path, const std::string& key)
+{
+    auto index = openDuplicates(path, key);
+    const Status whole = index.ok() ? index.value().verify() : Status {};
+    if (!whole.ok())
+        return whole.error().code == ErrorCode::Corrupt ? madeAgain(whole.error().message) : whole.error();
+    return index;
+}
+
 } // namespace
 
 Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const std::string& key)
 {
     auto index = DuplicateIndex::open(path);
-    const Status whole = index.ok() ? index.value().verify() : Status(index.error());
-    if (whole.ok() && index.value().key() == key)
-        return index;
-    if (!whole.ok() && whole.error().code != ErrorCode::Corrupt)
-        return whole.error();
-    const Message why = whole.ok() ? Message(utf8Text(path) + " was made of other data.") : whole.error().message;
-    logWarning(why + " It is made again.");
-    return Error { ErrorCode::NotFound, why };
+    if (!index.ok())
+        return index.error().code == ErrorCode::Corrupt ? madeAgain(index.error().message) : index.error();
+    if (index.value().key() != key)
+        return madeAgain(Message(utf8Text(path) + " was made of other data."));
+    return index;
 }
 
 Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string& key, const std::filesystem::path& path)
@@ -83,21 +96,21 @@ Result<DuplicateIndex> duplicatesFromCache(BlockCache& cache, const std::string&
     const auto there = cache.find(kDuplicates, cacheName(key));
     if (!there)
         return Error { ErrorCode::NotFound, sentence("not in the cache") };
-    if (const auto whole = openDuplicates(*there, key); !whole.ok()) {
+    if (const auto whole = openWhole(*there, key); !whole.ok()) {
         if (auto aside = cache.quarantine(kDuplicates, cacheName(key));
             !aside.ok() && aside.error().code != ErrorCode::NotFound)
             return aside.error();
         return Error { ErrorCode::NotFound, whole.error().message };
     }
     FURROW_TRY(publish(path, [&there](const DuplicateIndexWriter::Sink& sink) { return copy(*there, sink); }));
-    return openDuplicates(path, key);
+    return openWhole(path, key);
 }
 
 Result<DuplicateIndex> writeDuplicates(DuplicateSearch& search, const std::string& key,
     const std::filesystem::path& path, BlockCache& cache, const std::function<bool()>& goOn)
 {
     FURROW_TRY(publish(path, [&](const DuplicateIndexWriter::Sink& sink) { return search.write(key, sink, goOn); }));
-    auto index = openDuplicates(path, key);
+    auto index = openWhole(path, key);
     if (index.ok() && index.value().isComplete())
         shareWithOthers(path, key, cache);
     return index;

@@ -8,7 +8,8 @@ namespace furrow {
 /// again, also when the cache was emptied or a file of the data is gone. A copy lies in the cache for other runs over
 /// the same data.
 
-/// Reads every byte of it. NotFound: there is none, it is damaged (which is logged) or was made of other data.
+/// By its table alone, which tells what is a repeat: pages are checked where they are read. NotFound: there is none,
+/// its table is damaged (which is logged) or it was made of other data.
 Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const std::string& key);
 /// Copies what another run found to `path`, every byte of it checked. NotFound: nothing is there; what is damaged is
 /// put aside.

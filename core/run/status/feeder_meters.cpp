@@ -133,28 +133,36 @@ void FeederMeters::tell(const std::optional<std::string>& alarm)
         telemetry_->write(EventRecord { systemClock().monotonicNs(), 0, 0, EventRecord::Kind::Alarm, *alarm });
 }
 
-void FeederMeters::countUntrained(
+bool FeederMeters::countUntrained(
     LedgerReader& ledger, const BlockManager& blocks, double heldOutPercent, std::int64_t replanned)
 {
     if (blocks.duplicates() == nullptr)
-        return;
+        return true;
     const auto epochs = ledger.epochs();
     if (!epochs.ok() || epochs.value().empty())
-        return;
+        return true;
     std::vector<std::int64_t> leftOut { replanned, epochs.value().front().blockCount.value_or(-1) };
     for (const EpochRow& epoch : epochs.value())
         leftOut.push_back(epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted]);
     for (const auto& [epoch, skipped] : skippedByEpoch(ledger))
         leftOut.push_back(skipped.chunks);
     if (std::exchange(leftOutThen_, leftOut) == leftOut)
-        return;
+        return true;
     const auto fates = RowFates::read(ledger, blocks.manifest());
-    const auto texts
-        = fates.ok() ? textsWithoutARow(*blocks.duplicates(), fates.value(), heldOutPercent) : fates.error();
-    if (texts.ok())
+    if (!fates.ok()) {
+        logWarning(fates.error().message);
+        return true;
+    }
+    const auto texts = textsWithoutARow(*blocks.duplicates(), fates.value(), heldOutPercent);
+    if (texts.ok()) {
         reading_.untrainedTexts = texts.value();
-    else
-        logWarning(texts.error().message);
+        return true;
+    }
+    logWarning(texts.error().message);
+    if (texts.error().code != ErrorCode::Corrupt)
+        return true;
+    leftOutThen_.clear(); // counted when it is made again
+    return false;
 }
 
 void FeederMeters::countExclusions(LedgerReader& ledger, const BlockManager& blocks)

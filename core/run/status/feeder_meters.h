@@ -40,7 +40,8 @@ public:
     void countExclusions(LedgerReader& ledger, const BlockManager& blocks);
     /// Counts texts of which no row is trained, where something was left out since the last time.
     /// @param replanned  blocks of which a file was left out in this attempt
-    void countUntrained(
+    /// @return false: a page of the list of duplicates is damaged
+    bool countUntrained(
         LedgerReader& ledger, const BlockManager& blocks, double heldOutPercent, std::int64_t replanned);
     void publish(const Message& doing, const BlockManager& blocks);
     /// What was published last, with what was downloaded since: a download may last for hours, and its feeder be killed

@@ -115,7 +115,8 @@ Status Feeder::beat()
     FURROW_TRY(guard_->checkReplaced());
     FURROW_TRY(ledger_.heartbeat(thisProcess(), doing_));
     meters_.countExclusions(reader_, blocks_);
-    meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_);
+    if (!meters_.countUntrained(reader_, blocks_, config_.heldOutPercent, replanned_))
+        blocks_.remakeDuplicates();
     meters_.publish(doing_, blocks_);
     return keepNeeded();
 }

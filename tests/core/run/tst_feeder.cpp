@@ -802,6 +802,29 @@ private Q_SLOTS:
         run.stopFeeder();
     }
 
+    /// Each attempt read the whole list before it did anything else. Now who meets a damaged page has it made again.
+    void openingAListOfDuplicatesReadAllOfIt()
+    {
+        QTemporaryDir folder;
+        const auto data = pathFromUtf8(folder.path().toStdString()) / "twice.txt";
+        std::ofstream(data, std::ios::binary) << Run::lines(1200) << Run::lines(1200);
+        Run run(0, 300, 50, 0.1, 1, utf8Text(data), Duplicates::Skip);
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen, 5), 5);
+        run.stopFeeder();
+        const auto whole = good(readFile(run.paths.duplicatesFile()));
+        auto damaged = whole;
+        damaged[64] = static_cast<char>(damaged[64] ^ 1); // of the first page
+        std::ofstream(run.paths.duplicatesFile(), std::ios::binary) << damaged;
+        run.beginAttempt();
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(good(readFile(run.paths.duplicatesFile())) == whole, 20'000);
+        QCOMPARE(PlayedWorker(run, 1).work(seen), 24 - 5); // chunks of repeats alone have nothing to train
+        verifyEachRowOnceAnEpoch(seen, 1, 1200);
+        run.stopFeeder();
+    }
+
     void theFeederWasKilledWhileItLookedForDuplicates()
     {
         QTemporaryDir folder;
