@@ -128,6 +128,8 @@ public:
     /// Returns how many chunks.
     Result<std::int64_t> goBackTo(CheckpointId checkpoint);
     Status markRemoved(CheckpointId checkpoint);
+    /// All of them or none, in one transaction. Refuses heads, the newest merge and pinned ones.
+    Status markRemoved(std::span<const CheckpointId> checkpoints);
     /// The files of a removed one are there after all. @param pinned  somebody put them back: they stay until a person
     /// says otherwise
     Status markThereAgain(CheckpointId checkpoint, bool pinned);

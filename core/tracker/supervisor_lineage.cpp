@@ -121,18 +121,22 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     return freed;
 }
 
-Status SupervisorLedger::markRemoved(CheckpointId checkpoint)
+Status SupervisorLedger::markRemoved(CheckpointId checkpoint) { return markRemoved(std::span(&checkpoint, 1)); }
+
+Status SupervisorLedger::markRemoved(std::span<const CheckpointId> checkpoints)
 {
     Database& db = state_->file.db;
     FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(db));
-    const std::string name = "checkpoint " + std::to_string(checkpoint.value);
-    if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint)
-        || loadLineage(db).newestMerge() == checkpoint.value)
-        db.fail({ ErrorCode::InvalidArgument,
-            sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
-    if (db.integer("SELECT pinned FROM checkpoint WHERE id=?", checkpoint).value_or(0) == 1)
-        db.fail({ ErrorCode::InvalidArgument, sentence("%1 is pinned", { name }) });
-    db.run("UPDATE checkpoint SET removed=1 WHERE id=?", checkpoint);
+    const auto newestMerge = loadLineage(db).newestMerge(); // once: it reads all checkpoints that there ever were
+    for (const CheckpointId checkpoint : checkpoints) {
+        const std::string name = "checkpoint " + std::to_string(checkpoint.value);
+        if (db.integer("SELECT 1 FROM replica WHERE head=?", checkpoint) || newestMerge == checkpoint.value)
+            db.fail({ ErrorCode::InvalidArgument,
+                sentence("%1 is the newest of a replica or the base of new ones and must stay", { name }) });
+        if (db.integer("SELECT pinned FROM checkpoint WHERE id=?", checkpoint).value_or(0) == 1)
+            db.fail({ ErrorCode::InvalidArgument, sentence("%1 is pinned", { name }) });
+        db.run("UPDATE checkpoint SET removed=1 WHERE id=?", checkpoint);
+    }
     return transaction.commit();
 }
 

@@ -18,6 +18,7 @@ namespace {
 using Rows = std::vector<SupervisorLedger::CheckpointRow>;
 
 constexpr std::size_t kReadBefore = 2; // found whole, before an older one goes
+constexpr std::size_t kAtOnce = 16; // in one transaction
 
 /// A replica can only be merged, or fall back, next to the merge that it grew from.
 void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
@@ -37,11 +38,13 @@ void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
 
 } // namespace
 
-KeepPolicy::KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files)
+KeepPolicy::KeepPolicy(
+    RunPaths paths, std::string runId, int keepLast, FileSystem& files, std::chrono::milliseconds turn)
     : paths_(std::move(paths))
     , runId_(std::move(runId))
     , files_(files)
     , keepLast_(static_cast<std::size_t>(std::max(keepLast, 2)))
+    , turn_(turn)
 {
 }
 
@@ -118,27 +121,54 @@ void KeepPolicy::takeVerdict()
     }
 }
 
+/// What may go, oldest first.
+KeepPolicy::Rows KeepPolicy::leaving(const Rows& rows)
+{
+    const auto stays = kept(rows);
+    Rows leaving;
+    for (const auto& row : rows)
+        if (!row.removed && !row.damaged && !stays.contains(row.id.value) && !cannotGo_.contains(row.id.value)
+            && !isLink(paths_.checkpointFolder(row.record.folder)))
+            leaving.push_back(row);
+    return leaving;
+}
+
+/// The tracker knows first that they go.
+Status KeepPolicy::remove(SupervisorLedger& ledger, std::span<const SupervisorLedger::CheckpointRow> rows)
+{
+    std::vector<CheckpointId> ids;
+    for (const auto& row : rows)
+        ids.push_back(row.id);
+    FURROW_TRY(ledger.markRemoved(ids));
+    for (const auto& row : rows) {
+        failPoint("supervisor.removing");
+        const auto status = removeWeights(paths_, row.record.folder, files_);
+        if (status.ok())
+            continue;
+        logWarning(sentence("Checkpoint %1 could not be removed: %2 The next attempt tries it again.",
+            { row.record.folder, withFullStop(status.error().message) }));
+        cannotGo_.insert(row.id.value); // another user's, as a rule
+        std::error_code failed;
+        if (std::filesystem::exists(
+                paths_.checkpointFolder(row.record.folder) / kManifestFile, failed)) // it goes first: nothing was begun
+            FURROW_TRY(ledger.markThereAgain(row.id, false));
+    }
+    return {};
+}
+
 Status KeepPolicy::apply(SupervisorLedger& ledger)
 {
+    const auto end = std::chrono::steady_clock::now() + turn_;
     takeVerdict();
-    FURROW_TRY_ASSIGN(auto rows, ledger.checkpoints());
-    const auto stays = kept(rows);
-    for (const auto& row : rows) {
-        const auto folder = paths_.checkpointFolder(row.record.folder);
-        if (row.removed || row.damaged || stays.contains(row.id.value) || isLink(folder)
-            || cannotGo_.contains(row.id.value))
-            continue;
-        FURROW_TRY(ledger.markRemoved(row.id));
-        failPoint("supervisor.removing");
-        if (auto status = removeWeights(paths_, row.record.folder, files_); !status.ok()) {
-            logWarning(sentence("Checkpoint %1 could not be removed: %2 The next attempt tries it again.",
-                { row.record.folder, withFullStop(status.error().message) }));
-            cannotGo_.insert(row.id.value); // another user's, as a rule
-            std::error_code failed;
-            if (std::filesystem::exists(folder / kManifestFile, failed)) // it goes first: nothing was begun
-                FURROW_TRY(ledger.markThereAgain(row.id, false));
-        }
+    FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
+    const Rows all = leaving(rows);
+    std::span<const SupervisorLedger::CheckpointRow> left(all);
+    while (!left.empty() && (left.size() == all.size() || std::chrono::steady_clock::now() < end)) {
+        const auto some = left.first(std::min(kAtOnce, left.size()));
+        FURROW_TRY(remove(ledger, some));
+        left = left.subspan(some.size());
     }
+    isMoreToRemove_ = !left.empty();
     if (!wanted_.empty() && !looking_.valid())
         lookAt(std::move(wanted_));
     return {};
@@ -147,8 +177,12 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
 Status KeepPolicy::finish(SupervisorLedger& ledger, std::chrono::milliseconds patience)
 {
     const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto isMore = [this, deadline] {
+        return isMoreToRemove_ ? std::chrono::steady_clock::now() < deadline
+                               : looking_.valid() && looking_.wait_until(deadline) == std::future_status::ready;
+    };
     auto status = apply(ledger);
-    while (status.ok() && looking_.valid() && looking_.wait_until(deadline) == std::future_status::ready)
+    while (status.ok() && isMore())
         status = apply(ledger);
     return status;
 }

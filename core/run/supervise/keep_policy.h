@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <set>
+#include <span>
 #include <stop_token>
 
 namespace furrow {
@@ -18,12 +19,15 @@ namespace furrow {
 /// own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
 class KeepPolicy {
 public:
-    KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files = realFileSystem());
+    /// @param turn  how long apply() removes at most: the supervisor has more to do
+    KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files = realFileSystem(),
+        std::chrono::milliseconds turn = std::chrono::milliseconds(300));
     ~KeepPolicy();
     KeepPolicy(const KeepPolicy&) = delete;
     KeepPolicy& operator=(const KeepPolicy&) = delete;
 
-    /// Removes what may go by what was read so far. Does not wait for a checkpoint to be read.
+    /// Removes what may go by what was read so far, for one turn at most: the rest goes at the next call.
+    /// Does not wait for a checkpoint to be read.
     Status apply(SupervisorLedger& ledger);
     /// Until everything that may go is gone, or for so long.
     Status finish(SupervisorLedger& ledger, std::chrono::milliseconds patience);
@@ -34,14 +38,18 @@ private:
     std::set<std::int64_t> kept(const Rows& rows);
     void lookAt(Rows rows);
     void takeVerdict();
+    Rows leaving(const Rows& rows);
+    Status remove(SupervisorLedger& ledger, std::span<const SupervisorLedger::CheckpointRow> rows);
 
     RunPaths paths_;
     std::string runId_;
     FileSystem& files_; ///< what is removed goes through it
     std::size_t keepLast_;
+    std::chrono::milliseconds turn_;
     std::map<std::int64_t, bool> isWhole_; ///< what was read in this attempt
     std::set<std::int64_t> cannotGo_; ///< the system refused to remove them in this attempt
     Rows wanted_; ///< to be read next, before something older may go; at most one of each line
+    bool isMoreToRemove_ = false; ///< apply() had no time for all
     std::stop_source stop_;
     std::future<std::map<std::int64_t, Status>> looking_; ///< its thread reads files only
 };

@@ -435,6 +435,29 @@ private Q_SLOTS:
             QCOMPARE(std::filesystem::exists(paths.checkpointFolder(name)), !gone);
     }
 
+    /// Workers wrote faster than the supervisor removed, one by one, the lineage read for each: it had no turn for a
+    /// heartbeat or a stop for minutes, and status said that somebody had locked the tracker.
+    void checkpointsThatPiledUpKeptTheSupervisorFromItsWork()
+    {
+        constexpr int kCheckpoints = 40;
+        Field field;
+        field.fill(1, kCheckpoints);
+        const RunPaths paths(field.tracker.parent_path());
+        auto worker = field.worker(0);
+        for (int i = 0; i < kCheckpoints; ++i)
+            trainAndWrite(paths, worker, "r0-" + std::to_string(i));
+        auto supervisor = field.supervisor();
+        const auto left = [&supervisor] {
+            const auto rows = good(supervisor.checkpoints());
+            return std::ranges::count_if(rows, [](const auto& row) { return !row.removed; });
+        };
+        KeepPolicy policy(paths, kRun, 2, realFileSystem(), std::chrono::milliseconds(0));
+        QTRY_VERIFY_WITH_TIMEOUT(policy.apply(supervisor).ok() && left() < kCheckpoints, 60'000);
+        QVERIFY2(left() > 2, "one turn removed all of them");
+        good(policy.finish(supervisor, kPatience));
+        QCOMPARE(left(), 2);
+    }
+
     void weightsGoAndTheirManifestStaysAsProof()
     {
         Field field;
