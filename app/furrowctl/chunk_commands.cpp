@@ -5,6 +5,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
+#include "core/base/owner.h"
 #include "core/base/plain_line.h"
 #include "core/base/redact.h"
 #include "core/base/secret_variables.h"
@@ -245,6 +246,7 @@ Status refuseSecretCause(const std::string& cause)
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
+    shareWithGroupOf(paths.folder());
     if (auto harmless = refuseSecretCause(o.cause); !harmless.ok())
         return fail(harmless.error(), o.json);
     if (auto run = checkRun(o.run); !run.ok())

@@ -4,6 +4,7 @@
 #include "app/closed_option.h"
 #include "app/furrowctl/command.h"
 #include "core/base/log.h"
+#include "core/base/owner.h"
 #include "core/base/process.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
@@ -34,6 +35,7 @@ int supervise(const SuperviseOptions& o)
 {
     startLog("supervisor");
     const RunPaths paths(o.folder);
+    shareWithGroupOf(paths.folder()); // its workers, feeder and tasks do as it does
     auto file = readRunFile(paths);
     if (!file.ok())
         return failLogged(file.error());

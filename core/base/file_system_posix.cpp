@@ -3,6 +3,7 @@
 #include "core/base/dead_link.h"
 #include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
@@ -34,6 +35,20 @@ std::filesystem::path placeOf(const Message& failed)
 {
     const auto& named = failed.arguments();
     return named.empty() ? std::filesystem::path() : pathFromUtf8(named.front().text());
+}
+
+/// Why something may not be done to a path: it, or the first folder above it that is there, is somebody else's.
+Message whyDenied(std::filesystem::path path)
+{
+    std::error_code unknown;
+    while (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)) && path.has_relative_path())
+        path = path.parent_path();
+    const auto owner = otherOwner(path);
+    return owner.empty()
+        ? sentence("permission denied; change the rights or choose another place")
+        : sentence(
+              "permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place",
+              { utf8Text(path), owner });
 }
 
 /// Why a path leads nowhere: something that is no folder stands where one is wanted, or it does not exist.
@@ -71,8 +86,7 @@ Error systemError(const Message& failed, int code)
     case EXDEV: return { ErrorCode::Io, what + sentence("the two places are on different disks; move it by hand") };
     case EDQUOT: return { ErrorCode::Io, what + sentence("your disk quota is used up; free some space and try again") };
     case EACCES:
-    case EPERM:
-        return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
+    case EPERM: return { ErrorCode::Io, what + whyDenied(placeOf(failed)) };
     case EROFS: return { ErrorCode::Io, what + sentence("the file system is read-only; choose another place") };
     case EMFILE: return { ErrorCode::Io, what + sentence(kOpenFileLimit) };
     case ENFILE: return { ErrorCode::Io, what + sentence("the system has too many open files; end some programs") };

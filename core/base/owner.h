@@ -19,4 +19,9 @@ Message otherOwner(const ProcessIdentity& process);
 /// there. With FURROW_AS_ROOT=1 in the environment nothing is refused.
 Status refuseRootInFolderOf(const std::filesystem::path& folder);
 
+/// What this process makes from now on, anywhere, may be written by the group as well, if that is so of the folder: in
+/// a run that several users share, each would take the others' rights by what it makes. For a program that is about
+/// one run. Does nothing on Windows.
+void shareWithGroupOf(const std::filesystem::path& folder);
+
 } // namespace furrow

@@ -72,4 +72,11 @@ Status refuseRootInFolderOf(const std::filesystem::path& folder)
             { utf8Text(folder), inWords(*owner), asSudoTakesIt(*owner) }) };
 }
 
+void shareWithGroupOf(const std::filesystem::path& folder)
+{
+    struct stat facts {};
+    if (::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWGRP) != 0)
+        ::umask(::umask(0) & ~static_cast<mode_t>(S_IRWXG));
+}
+
 } // namespace furrow

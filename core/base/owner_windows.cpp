@@ -9,4 +9,6 @@ Message otherOwner(const ProcessIdentity& process) { return mayKill(process) ? M
 
 Status refuseRootInFolderOf(const std::filesystem::path&) { return {}; }
 
+void shareWithGroupOf(const std::filesystem::path&) { }
+
 } // namespace furrow

@@ -389,8 +389,8 @@ private:
         else if (!inTheWeights.value().empty())
             log_.wrong(FindingKind::Excluded, {}, inTheWeights.value());
         const auto unclear = unclearLeftOut(paths_, file_.runId);
-        if (unclear.ok() && !unclear.value().empty())
-            log_.mention(FindingKind::Stray, unclear.value());
+        if (!unclear.ok() || !unclear.value().empty()) // a resume refuses with the same words
+            log_.unreadable(unclear.ok() ? unclear.value() : unclear.error().message);
         if (!strays.value().newer.empty())
             return;
         const auto older = olderThanItsRecords(paths_, file_.runId, ledger_);

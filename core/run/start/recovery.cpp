@@ -212,7 +212,7 @@ Status checkStates(
         const Error& problem = verdict.error();
         if (!choice.acceptLoss)
             return stateRefusal(paths, problem);
-        without.push_back(sentence("The run goes on without a state. %1", { problem.message }));
+        without.push_back(sentence("The run goes on without what could not be read: %1", { problem.message }));
     }
     notes.insert(notes.end(), without.begin(), without.end());
     FURROW_TRY_ASSIGN(const auto before, reader.goesOnWithout());

@@ -2,6 +2,7 @@
 
 #include "core/base/disk_room.h"
 #include "core/base/path.h"
+#include "core/base/room_for_tracker.h"
 #include "core/base/sentence.h"
 #include "core/tracker/run_event_texts.h"
 
@@ -23,7 +24,6 @@ void sayWhatIsAway(RunStatus& status, const RunPaths& paths)
 /// checkpoints go, for on a full disk nobody can write down why.
 void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig& config, const AttemptRow* attempt)
 {
-    constexpr std::uintmax_t kLeastRoom = 1 << 20;
     constexpr double kLateSeconds = 120;
     if (status.state == RunState::New || status.state == RunState::Stopped || status.state == RunState::Finished)
         return;
@@ -41,7 +41,7 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
                     { utf8Text(folder) }));
         std::error_code failed;
         const auto space = std::filesystem::space(folder, failed);
-        if (failed || space.capacity == 0 || space.available >= kLeastRoom)
+        if (failed || space.capacity == 0 || space.available >= kRoomForTracker)
             continue;
         return sayOfDisk(sentence("its disk is full"),
             sentence("The disk of %1 is full: nothing is saved until there is room.", { utf8Text(folder) }));

@@ -8,6 +8,7 @@
 #include "core/base/is_there.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
+#include "core/base/room_for_tracker.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
 #include "core/run/folder/checkpoint_manifest.h"
@@ -144,6 +145,15 @@ std::vector<std::string> parentManifests(const RunPaths& paths, const std::vecto
     return std::ranges::find(hashes, std::string()) == hashes.end() ? hashes : std::vector<std::string> {};
 }
 
+std::uint64_t sizeOf(const FrozenCheckpoint& frozen)
+{
+    std::uint64_t bytes = 0;
+    for (const NamedTensors* tensors : { &frozen.weights, &frozen.optimizer })
+        for (const auto& [name, tensor] : *tensors)
+            bytes += tensor.nbytes();
+    return bytes;
+}
+
 /// All files into `folder`; gives the hash of the manifest.
 Result<std::string> fillFolder(FileSystem& files, const RunPaths& paths, const std::filesystem::path& folder,
     const std::string& runId, const FrozenCheckpoint& frozen, std::uint64_t& sizeBytes)
@@ -161,6 +171,7 @@ Result<std::string> fillFolder(FileSystem& files, const RunPaths& paths, const s
     manifest.writtenWallNs = systemClock().wallNs();
     manifest.incarnation = frozen.incarnation.value;
     manifest.evalLoss = frozen.evalLoss;
+    FURROW_TRY(requireRoom(paths.checkpointsFolder(), sizeOf(frozen)));
     FURROW_TRY(files.createFolder(folder));
     FURROW_TRY(writeTensors(files, folder, kWeightsFile, frozen.weights, manifest));
     failPoint("checkpoint.weights");

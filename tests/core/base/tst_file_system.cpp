@@ -4,9 +4,11 @@
 #include "core/base/file_lock.h"
 #include "core/base/free_name.h"
 #include "core/base/link_refusal.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
+#include "core/base/room_for_tracker.h"
 #include "tests/must_have.h"
 
 #include <atomic>
@@ -321,6 +323,54 @@ private Q_SLOTS:
         QVERIFY(!isRoot || ::seteuid(0) == 0);
         std::filesystem::permissions(folder, before);
         QVERIFY(!read.ok() && read.error().message.find("permission denied") != std::string::npos);
+    }
+
+    /// "permission denied; change the rights": whose they are, and who can change them, was not said.
+    void whoseFileItIsWasNotSaid()
+    {
+        constexpr uid_t kNobody = 65534;
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        const auto folder = at("secret").parent_path();
+        const auto before = std::filesystem::status(folder).permissions();
+        std::filesystem::permissions(folder, std::filesystem::perms(0755));
+        QCOMPARE(::seteuid(kNobody), 0);
+        const auto refused = writeFileWhole(realFileSystem(), at("theirs"), "x");
+        QCOMPARE(::seteuid(0), 0);
+        std::filesystem::permissions(folder, before);
+        QVERIFY(!refused.ok());
+        QVERIFY2(
+            refused.error().message.find("belongs to user root") != std::string::npos, refused.error().message.c_str());
+    }
+
+    /// Two users of a group trained one run in turns, and what one of them made, the other could not remove.
+    void aRunThatAGroupSharesWasBrokenByTheUmaskOfOne()
+    {
+        const mode_t before = ::umask(022);
+        const auto restore = qScopeGuard([before] { ::umask(before); });
+        const auto groupMayWrite = [this](const char* name) {
+            return writeFileWhole(realFileSystem(), at(name), "x").ok()
+                && (std::filesystem::status(at(name)).permissions() & std::filesystem::perms::group_write)
+                != std::filesystem::perms::none;
+        };
+        QVERIFY(realFileSystem().createFolder(at("own")).ok());
+        shareWithGroupOf(at("own"));
+        QVERIFY(!groupMayWrite("mine"));
+        std::filesystem::permissions(at("own"), std::filesystem::perms(0775));
+        shareWithGroupOf(at("own"));
+        QVERIFY(groupMayWrite("ours"));
+    }
+
+    /// Checkpoints filled the disk to its last byte, and the tracker could not be told that old ones go.
+    void checkpointsTookTheRoomOfTheTracker()
+    {
+        const auto free = freeBytes(at(""));
+        QVERIFY(free.ok());
+        QVERIFY(requireRoom(at(""), 0).ok() == (free.value() >= kRoomForTracker));
+        const auto refused = requireRoom(at(""), free.value() + (std::uint64_t(1) << 30)); // others free some meanwhile
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().code, ErrorCode::Io);
+        QVERIFY(mayPass(refused.error()));
     }
 
     void fullDiskIsSaidPlainly() // on /dev/full it had skipped itself since what is opened must be a regular file
