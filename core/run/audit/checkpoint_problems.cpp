@@ -49,6 +49,8 @@ Status addProblemsOfStates(
 /// Manifests that prove what older checkpoints trained and are gone. The run goes on without them.
 void addMissingManifests(const RunPaths& paths, const CheckpointRows& rows, std::vector<Message>& problems)
 {
+    if (!isTaken(paths.checkpointsFolder())) // with all of them, which is said of the newest
+        return;
     const auto isGone = [&paths](const SupervisorLedger::CheckpointRow& row) {
         return row.surviving && row.removed && isPlainName(row.record.folder)
             && !isTaken(paths.checkpointFolder(row.record.folder) / kManifestFile)

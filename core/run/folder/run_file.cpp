@@ -108,6 +108,11 @@ Status checkIsRun(const RunPaths& paths)
     if (unknown)
         return Error { ErrorCode::Io,
             sentence("%1 cannot be looked at (%2).", { utf8Text(paths.folder()), unknown.message() }) };
+    if (!isRun && isTaken(paths.tracker()))
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 has the tracker of a run and no run.json: it was deleted or moved. Put it back from a copy of the run; nothing else says which files the run was made of.",
+                { utf8Text(paths.folder()) }) };
     if (!isRun)
         return Error { ErrorCode::NotFound,
             sentence("%1 is not a run: it has no run.json.", { utf8Text(paths.folder()) }) };

@@ -1,4 +1,6 @@
 #include "core/base/clock.h"
+#include "core/base/file_system.h"
+#include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/data/source/source_look.h"
@@ -31,13 +33,16 @@ const ResumePlan::CheckpointChoice* find(const Choices& choices, CheckpointId id
     return found == choices.end() ? nullptr : &*found;
 }
 
-/// The heads that would be left, and for what.
-Message headsLost(const ResumeEffect& effect, const Choices& choices)
+/// The heads that would be left, and for what: with a disk that is away that is one thing to say.
+Message headsLost(const RunPaths& paths, const ResumeEffect& effect, const Choices& choices)
 {
     Message text;
-    for (const CheckpointId left : effect.left)
-        if (const auto* choice = find(choices, left); choice != nullptr)
-            text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
+    if (!effect.left.empty() && !isTaken(paths.checkpointsFolder()))
+        text = sentence("%1 is not there. Is its disk mounted?", { utf8Text(paths.checkpointsFolder()) });
+    else
+        for (const CheckpointId left : effect.left)
+            if (const auto* choice = find(choices, left); choice != nullptr)
+                text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
     if (text.empty())
         return text;
     return effect.heads.empty()
@@ -60,7 +65,9 @@ public:
     /// Heads that would be left, and states beside the weights that are not whole. "": it needs none.
     Message of(const ResumeEffect& weights)
     {
-        Message text = headsLost(weights, plan_.checkpoints);
+        Message text = headsLost(paths_, weights, plan_.checkpoints);
+        if (!isTaken(paths_.checkpointsFolder()))
+            return text;
         for (const auto& state : keptStatesAfter(plan_.heads, weights, merge_))
             if (const Message& problem = problemOf(state); !problem.empty())
                 text += (text.empty() ? "" : " ") + problem;

@@ -1060,6 +1060,21 @@ private Q_SLOTS:
         QCOMPARE(manifestsOf(report)->unreadable, all);
         QVERIFY2(has(auditText(report), "is not there. Is its disk mounted?"), auditText(report).c_str());
         QVERIFY2(!has(auditText(report), "the manifest of checkpoint"), auditText(report).c_str());
+        const std::string loss = good(planResume(run.paths)).loss; // named each checkpoint, with the same question
+        QVERIFY2(loss.find("Is its disk mounted?") == loss.rfind("Is its disk mounted?"), loss.c_str());
+        const auto problems = good(checkpointProblems(run.paths));
+        QVERIFY(has(problems.front(), "Is its disk mounted?"));
+        QVERIFY(std::ranges::none_of(problems, [](const Message& one) { return has(one, "no repair can make it"); }));
+    }
+
+    void aRunWithoutItsRunJsonWasCalledNoRun()
+    {
+        Changed run(whole_);
+        fs::remove(run.paths.configFile());
+        const auto file = readRunFile(run.paths);
+        QVERIFY(!file.ok());
+        QCOMPARE(file.error().code, ErrorCode::NotFound);
+        QVERIFY2(has(file.error().message, "has the tracker of a run and no run.json"), file.error().message.c_str());
     }
 
     void weightsThatTheDiskDidNotReadAreNotDamaged()
