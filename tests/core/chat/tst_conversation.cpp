@@ -138,7 +138,7 @@ private Q_SLOTS:
         row("no content", R"({"messages":[{"role":"user"}]})", "has a message 1 without content");
         row("a number", R"({"messages":[{"role":"user","content":1}]})", "has a message 1 whose content is not text");
         row("an image", R"({"messages":[{"role":"user","content":[{"type":"image"}]}]})",
-            "has a message 1 with a part that is no text");
+            "has a message 1 with a part that is not text");
         row("no answer", R"({"messages":[{"role":"user","content":"Hi"}]})", "has no turn of the assistant");
         row("an empty answer", R"({"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":" "}]})",
             "has a message 2 of the assistant without text");

@@ -514,7 +514,7 @@ private Q_SLOTS:
         for (const auto& [to, says] :
             { std::pair("http://evil/a.txt", "not encrypted"), std::pair("/again.txt", "in a circle"),
                 std::pair("file:///etc/passwd", "leads to file:…, which is not a web address"),
-                std::pair("gopher://host/a", "is no web address"), std::pair("b:c.txt", "is no web address"),
+                std::pair("gopher://host/a", "is not a web address"), std::pair("b:c.txt", "is not a web address"),
                 std::pair("a/b:c.txt", "in a circle"), std::pair("", "answered 302") }) {
             HubClient client(HubSettings {}, std::make_unique<Redirecting>(to));
             const auto state = client.look("https://host/a.txt");

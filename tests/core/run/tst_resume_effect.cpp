@@ -341,6 +341,7 @@ private Q_SLOTS:
                 " FROM chunk k, claim c WHERE c.id=(SELECT max(id) FROM claim) AND k.times_trained=0;"
                 "INSERT INTO part (claim, first, past, chunk, checkpoint, alive)"
                 " SELECT k.id, p.first, p.past, k.id, p.checkpoint, 0 FROM chunk k, part p WHERE p.alive=0 AND k.times_trained=0;"
+                "UPDATE checkpoint SET last_claim=(SELECT max(id) FROM claim) WHERE surviving=0;"
                 "UPDATE chunk SET times_trained=1, times_lost=1 WHERE times_trained=0;");
             good(db.takeStatus());
         }

@@ -117,7 +117,7 @@ private Q_SLOTS:
         QCOMPARE(snapshot->counts.steps, std::int64_t(1));
         QCOMPARE(snapshot->counts.refusedFiles, std::int64_t(1));
         QVERIFY2(
-            snapshot->counts.problem.find("are no telemetry") != std::string::npos, snapshot->counts.problem.c_str());
+            snapshot->counts.problem.find("that is not telemetry") != std::string::npos, snapshot->counts.problem.c_str());
         std::int64_t steps = 0;
         const auto count = forEachRecord(folder_, [&steps](const PlacedRecord&) {
             ++steps;

@@ -271,11 +271,11 @@ private Q_SLOTS:
             change(document);
             QTest::newRow(name) << QByteArray::fromStdString(document.dump()) << QByteArray(says);
         };
-        row("other model", "no list", [](json& d) { d["model"]["type"] = "Unigram"; });
+        row("other model", "not a list", [](json& d) { d["model"]["type"] = "Unigram"; });
         row("no model", "no model", [](json& d) { d.erase("model"); });
         row("no merges", "merges", [](json& d) { d["model"].erase("merges"); });
         row("vocab is a list", "vocab", [](json& d) { d["model"]["vocab"] = json::array(); });
-        row("no pair", "no pair", [](json& d) { d["model"]["merges"] = { "a b c" }; });
+        row("no pair", "not a pair", [](json& d) { d["model"]["merges"] = { "a b c" }; });
         row("merge of unknown", "not in the vocabulary", [](json& d) { d["model"]["merges"] = { "a z" }; });
         row("huge id", "id", [](json& d) { d["model"]["vocab"]["a"] = 4'000'000'000u; });
         row("negative id", "id", [](json& d) { d["model"]["vocab"]["a"] = -1; });

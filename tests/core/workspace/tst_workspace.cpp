@@ -438,7 +438,7 @@ private Q_SLOTS:
         std::filesystem::create_directories(runs / "notrun");
         std::ofstream(runs / "notrun" / "thesis.txt") << "mine";
         std::filesystem::create_directory_symlink(runs / "real", runs / "link");
-        for (const auto& [name, why] : { std::pair { "notrun", "is no run" }, std::pair { "link", "is a link" } }) {
+        for (const auto& [name, why] : { std::pair { "notrun", "is not a run" }, std::pair { "link", "is a link" } }) {
             const auto refused = moveToTrash(workspace("strange"), runs / name);
             QVERIFY(!refused.ok());
             QVERIFY2(refused.error().message.find(why) != std::string::npos, refused.error().message.c_str());
