@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/schema.h"
 #include "core/tracker/sqlite/select.h"
 
 #include <algorithm>
@@ -254,6 +255,28 @@ void AuditTallies::compareTotals(Database& db, const AuditFault& wrong) const
                 sentence(
                     "the total %1 of the run says %2, its chunks, claims and parts say %3; 'furrowctl doctor %4 --repair' counts anew",
                     { meter.name, std::to_string(meter.stored), std::to_string(meter.summed), runFolderOf(db) }));
+}
+
+// What only saves a search must agree with what it is a shortcut to, else a chunk would be overlooked.
+void checkShortcuts(Database& db, const AuditFault& wrong)
+{
+    if (!keepsClaimSpans(db))
+        return;
+    {
+        Rows rows = db.query("SELECT epoch, block FROM counts WHERE wanted<>(n1+n2>0)");
+        while (rows.next())
+            wrong(FindingKind::Counters, {},
+                sentence("block %1 (epoch %2) is not marked as its chunks say",
+                    { std::to_string(rows.integer(1)), std::to_string(rows.integer(0) + 1) }));
+    }
+    {
+        Rows rows = db.query(
+            "SELECT k.id, k.holder FROM chunk k JOIN claim c ON c.id=k.claim JOIN incarnation i ON i.id=k.holder WHERE c.id<i.first_held");
+        while (rows.next())
+            wrong(FindingKind::Counters, { rows.integer(0) },
+                sentence("%1 is held by worker process %2, which would overlook it",
+                    { toString(ChunkId { rows.integer(0) }), std::to_string(rows.integer(1)) }));
+    }
 }
 
 } // namespace furrow

@@ -51,4 +51,7 @@ private:
     bool claimedTokensKnown_ = true;
 };
 
+/// What only saves a search, against what it is a shortcut to.
+void checkShortcuts(Database& db, const AuditFault& wrong);
+
 } // namespace furrow
