@@ -3,7 +3,7 @@
 #include "core/tracker/chunk_loss.h"
 #include "ui/bridge/run_watcher.h"
 #include "ui/models/cell_store.h"
-#include "ui/models/past_status.h"
+#include "ui/models/past_lives.h"
 
 #include <algorithm>
 #include <limits>

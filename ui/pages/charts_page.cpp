@@ -2,8 +2,8 @@
 
 #include "ui/charts/overview_strip.h"
 #include "ui/models/core_words.h"
+#include "ui/models/shown_status.h"
 #include "ui/models/words.h"
-#include "ui/models/past_status.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chart_settings.h"
 #include "ui/pages/chart_statistics.h"

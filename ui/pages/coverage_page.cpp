@@ -3,7 +3,7 @@
 #include "core/run/status/feeder_words.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
-#include "ui/models/past_status.h"
+#include "ui/models/shown_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/overflow.h"

@@ -18,6 +18,7 @@
 #include "ui/models/past_status.h"
 #include "ui/models/run_list_model.h"
 #include "ui/models/quarantine_draft.h"
+#include "ui/models/shown_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/shell/appearance.h"

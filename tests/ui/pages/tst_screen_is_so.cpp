@@ -17,6 +17,7 @@
 #include "ui/models/core_words.h"
 #include "ui/models/library_table.h"
 #include "ui/models/past_status.h"
+#include "ui/models/shown_status.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/alert_list.h"

@@ -13,7 +13,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/charts/map_legend.h"
 #include "ui/models/core_words.h"
-#include "ui/models/past_status.h"
+#include "ui/models/shown_status.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/overview_page.h"

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ui/models/past_sources.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace furrow {
+
+/// What checkpoints had left out by a moment, as their steps were not finite.
+class SkippedThen {
+public:
+    /// @param left  outlives it
+    SkippedThen(std::int64_t wallNs, const LedgerTables* tables, const std::vector<Replay::Left>& left);
+    /// All of which a checkpoint left out something, then or later.
+    const std::vector<SkippedChunk>& chunks() const;
+    /// Left out then.
+    std::int64_t windowsOf(const SkippedChunk& chunk) const;
+
+private:
+    /// What does not survive was there until its chunk left the weights.
+    bool wasThere(ChunkId chunk, const SkippedChunk::Windows& one) const;
+
+    std::int64_t wallNs_;
+    const std::vector<Replay::Left>& left_;
+    SkippedChunks chunks_; ///< null: none is known
+    std::map<CheckpointId, std::int64_t> saved_;
+};
+
+/// Tells samples that were left out from trained ones, as readStatus() does. The claims have those that were trained,
+/// so what was left out is what committed chunks have beside them.
+void takeSkippedBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources);
+
+} // namespace furrow
