@@ -7,6 +7,7 @@
 #include "core/base/process.h"
 #include "core/base/sentence.h"
 #include "core/data/hub/hub_pieces.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/tokenizer/bpe_trainer.h"
 #include "core/data/tokenizer/tokenizer.h"

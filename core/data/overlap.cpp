@@ -4,7 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/sentence.h"
 #include "core/data/plan/held_out.h"
-#include "core/data/plan/inspect.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/source/row_reader.h"
 
 #include <string_view>

@@ -1,6 +1,7 @@
 // Prints what Furrow reads of a file: {"rows": [...], "warnings": [...]} or {"error": ..., "code": ...}; for the
 // scripts of this folder.
 
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/inspect.h"
 
 #include <iostream>

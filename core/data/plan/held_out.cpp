@@ -10,6 +10,7 @@
 #include "core/base/sentence.h"
 #include "core/data/block/block_layout.h"
 #include "core/data/plan/duplicate_index.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/source/row_reader.h"
 #include "core/data/plan/sample_encoder.h"

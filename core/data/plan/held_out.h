@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/config/run_config.h"
 #include "core/data/block/chunk_windows.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/inspect.h"
 
 #include <cstdint>

@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -44,31 +43,7 @@ struct DataInspection {
 /// @param progress  0..1, may be empty; returning false cancels
 /// Errors are sentences for the form: a missing file, a folder without text, a csv without the named column.
 Result<DataInspection> inspectData(const RunConfig& config, const std::function<bool(double)>& progress = {});
-
-struct Row;
-
-/// Walks the rows that pass the filters, in source order, one after the other, without a cache: for character
-/// vocabularies and tokenizer training. Stops early when `onRow` returns false, or with its error.
-/// @param manifest  of inspectData
-Status forEachRow(
-    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(const Row&)>& onRow);
-
-/// Rows that a walk stepped over.
-struct RowsLeft {
-    std::int64_t unreadable = 0;
-    Message firstUnreadable; ///< as rowInWords()
-    std::int64_t filtered = 0; ///< or left out by name
-};
-struct RowPlace;
-
-/// The same, with the place of each row.
-/// @param left  counts the others; may be null
-Status forEachPlacedRow(const RunConfig& config, const std::string& manifest,
-    const std::function<Result<bool>(const Row&, RowPlace)>& onRow, RowsLeft* left = nullptr);
-
-/// As forEachRow, with the texts as the model reads them: conversations written by their chat template. Those that it
-/// refuses are stepped over.
-Status forEachText(
-    const RunConfig& config, const std::string& manifest, const std::function<Result<bool>(std::string_view)>& onText);
+/// Where `progress` said so. Internal to inspectData.
+Error inspectionCancelled();
 
 } // namespace furrow

@@ -1,5 +1,6 @@
 #include "data_fixture.h"
 #include "core/base/hash.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/source/checked_file.h"
 #include "tests/fakes/archives.h"
 #include "tests/fakes/gzip.h"

@@ -7,6 +7,7 @@
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/hub/hub_progress.h"
 #include "core/data/hub/transfers.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/passed_over.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"

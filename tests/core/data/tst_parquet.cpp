@@ -3,6 +3,7 @@
 #include "core/base/file_system.h"
 #include "core/base/process.h"
 #include "core/chat/conversation.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/passed_over.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/parquet_rows.h"

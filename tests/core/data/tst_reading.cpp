@@ -5,6 +5,7 @@
 #include "tests/must_have.h"
 
 #include "core/data/plan/duplicate_index.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/probe.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/source/row_reader.h"

@@ -4,6 +4,7 @@
 #include "core/config/schema.h"
 #include "core/data/plan/block_planner.h"
 #include "core/data/block_preparer.h"
+#include "core/data/plan/each_row.h"
 #include "core/data/plan/fraction_draw.h"
 #include "data_fixture.h"
 
