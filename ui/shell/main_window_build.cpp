@@ -1,4 +1,5 @@
-// How the window is built; what its actions do is in main_window_actions.cpp and main_window_runs.cpp.
+// How the window is built; what its actions do is in main_window_actions.cpp, main_window_verbs.cpp and
+// main_window_runs.cpp.
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
