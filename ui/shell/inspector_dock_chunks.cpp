@@ -1,0 +1,213 @@
+// What the inspector says of one chunk or several.
+
+#include "core/run/status/lost_causes.h"
+#include "core/run/status/samples_left_out.h"
+#include "ui/models/core_words.h"
+#include "ui/models/run_words.h"
+#include "ui/models/shown_status.h"
+#include "ui/models/words.h"
+#include "ui/models/workbench.h"
+#include "ui/shell/inspector_dock.h"
+
+#include <QLabel>
+#include <QTableView>
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+
+namespace {
+
+double medianLoss(const std::vector<ChunkCell>& cells)
+{
+    std::vector<float> losses;
+    for (const ChunkCell& cell : cells) {
+        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
+            losses.push_back(cell.meanLoss);
+    }
+    if (losses.empty())
+        return std::nan("");
+    const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
+    std::nth_element(losses.begin(), middle, losses.end());
+    return *middle;
+}
+
+/// What the trainings of one chunk that are not lost gave together: a chunk may be trained in parts, by several
+/// workers.
+struct Kept {
+    int parts = 0;
+    int saved = 0; ///< of them, that a checkpoint has
+    LostCauses lost; ///< trainings, why their weights are gone
+    std::int64_t samples = 0;
+    std::int64_t tokens = 0;
+    double lossSum = 0; ///< nats
+    double peakGradientNorm = 0;
+    std::int64_t beganNs = 0;
+    std::int64_t endedNs = 0;
+    std::int64_t checkpoint = 0; ///< newest
+};
+
+Kept keptOf(const std::vector<ClaimRow>& history)
+{
+    Kept kept;
+    kept.lost = lostCauses(history);
+    for (const ClaimRow& claim : history) {
+        if (claim.outcome != ClaimEnd::Trained && claim.outcome != ClaimEnd::Committed)
+            continue;
+        ++kept.parts;
+        kept.saved += claim.outcome == ClaimEnd::Committed ? 1 : 0;
+        kept.samples += claim.samples;
+        kept.tokens += claim.tokens;
+        kept.lossSum += claim.tokens > 0 ? claim.meanLoss * static_cast<double>(claim.tokens) : 0;
+        kept.peakGradientNorm = std::max(kept.peakGradientNorm, claim.peakGradientNorm);
+        kept.beganNs = kept.beganNs == 0 ? claim.startedWallNs : std::min(kept.beganNs, claim.startedWallNs);
+        kept.endedNs = std::max(kept.endedNs, claim.endedWallNs);
+        kept.checkpoint = std::max(kept.checkpoint, claim.checkpoint);
+    }
+    return kept;
+}
+
+} // namespace
+
+bool InspectorDock::isAnyPoisoned() const
+{
+    const auto& chunks = bench_.selection().selection().chunks;
+    return std::any_of(chunks.begin(), chunks.end(), [this](const SelectedChunk& chunk) {
+        const ChunkCell* cell = bench_.cells().find(chunk.id);
+        return cell != nullptr && cell->state == ChunkState::Poisoned;
+    });
+}
+
+void InspectorDock::showChunk(ChunkId chunk)
+{
+    const SelectedChunk& selected = bench_.selection().selection().chunks.front();
+    title_->setText(
+        tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
+    const ChunkCell* cell = bench_.cells().find(
+        chunk); // null where another epoch is shown: its trainings and its curve are told all the same
+    const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
+    addRow(tr("State"),
+        cell != nullptr       ? chunkStateWord(*cell)
+            : history.empty() ? tr("not in the epoch shown")
+                              : tr("%1; not in the epoch shown").arg(outcomeWord(history.back().outcome)));
+    if (cell != nullptr && cell->inherited != Inherited::Nothing)
+        addRow(tr("Parent run"),
+            cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
+                                                  : tr("trained it; trained again here"));
+    const Kept kept = keptOf(history);
+    const auto untrained = shownUntrained(bench_);
+    const bool isUntrained = std::binary_search(untrained.begin(), untrained.end(), chunk);
+    const auto leftOut = shownLeftOut(bench_);
+    const auto found = leftOut.find(chunk);
+    const TrainedPart part
+        = cell == nullptr ? TrainedPart {} : trainedPart(*cell, found == leftOut.end() ? 0 : found->second);
+    if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
+        addRow(tr("In weights"), // and in checkpoints
+            tr("%1 of %2 samples").arg(countText(part.samples), countText(part.samplesWanted)),
+            tr("%1 of %2 windows; the rest is trained when it is claimed again.")
+                .arg(countText(part.windows), countText(part.windowsWanted)));
+    else
+        addRow(tr("In weights"),
+            kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
+                : isUntrained             ? tr("no: it is left out, none of its steps was finite")
+                : kept.parts == 0         ? tr("not yet")
+                : kept.saved == 0         ? tr("not in a checkpoint yet")
+                : kept.saved < kept.parts ? tr("%1 of %2 parts, the others in no checkpoint yet")
+                                                .arg(countText(kept.saved), countText(kept.parts))
+                : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
+                                 : tr("once"),
+            tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
+    if (part.samplesLeftOut > 0 && !isUntrained)
+        addRow(tr("Left out"),
+            tr("%1 of %2 samples, their steps were not finite")
+                .arg(countText(part.samplesLeftOut), countText(cell->samples)));
+    if (kept.lost.sum() > 0)
+        addRow(tr("Work lost"),
+            tr("%1: %2").arg(tr("%n training(s), with their weights", nullptr, static_cast<int>(kept.lost.sum())),
+                coreWords(inWords(kept.lost)).join(QStringLiteral(", "))));
+    if (cell == nullptr ? !history.empty() : cell->worker >= 0)
+        addWorkerRow(cell == nullptr ? history.back().worker : cell->worker);
+    if (!history.empty()) {
+        const ClaimRow& last = history.back();
+        addRow(tr("Attempt"), tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
+    }
+    if (kept.parts > 0) {
+        addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
+        addRow(tr("Samples"), countText(kept.samples));
+        addRow(tr("Tokens learnt from"), countText(kept.tokens),
+            tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
+        if (kept.tokens > 0) {
+            const QString loss = fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3);
+            addRow(tr("Mean loss"),
+                cell == nullptr ? loss // of another epoch than the one that is shown
+                                : tr("%1, median of %2 %3")
+                                      .arg(loss, epochName(bench_.cells().epoch()).toLower(),
+                                          fixedText(medianLoss(bench_.cells().cells()), 3)));
+        }
+        if (kept.peakGradientNorm > 0)
+            addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
+        if (kept.checkpoint != 0)
+            addRow(tr("Checkpoint"), countText(kept.checkpoint));
+    }
+    showLossInside(chunk);
+    const bool first = claims_.rowCount() == 0;
+    claims_.reset(history);
+    if (first)
+        history_->resizeColumnsToContents();
+    historyTitle_->setVisible(
+        history.size() > 1); // the rows above say all of a single one: its room is for the samples
+    history_->setVisible(history.size() > 1);
+}
+
+// The steps of the newest training of the chunk, every one of them.
+void InspectorDock::showLossInside(ChunkId chunk)
+{
+    const SnapshotPtr& snapshot = bench_.watcher().telemetry();
+    const auto intervals = snapshot ? snapshot->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
+    const bool any = !intervals.empty() && intervals.back().end > intervals.back().begin;
+    inside_->setVisible(any);
+    if (!any)
+        return;
+    const auto& [stretch, begin, end] = intervals.back();
+    ChartData shown;
+    shown.axis = XAxis::WorkerStep;
+    shown.lines.push_back(
+        { snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
+    inside_->setTitle(tr("Loss inside the chunk"), tr("%n step(s)", nullptr, static_cast<int>(end - begin)));
+    inside_->setCompact({});
+    inside_->setData(std::move(shown));
+    const double first = snapshot->xAt(stretch, begin, XAxis::WorkerStep);
+    const double last = snapshot->xAt(stretch, end - 1, XAxis::WorkerStep);
+    link_.setRange(ChartLink::Range { first - 0.5, last + 0.5 }, false);
+    for (const EventPoint& event : snapshot->events ? *snapshot->events : std::vector<EventPoint> {}) {
+        if (event.record.chunk == chunk.value && event.record.kind == EventRecord::Kind::Spike)
+            mark_->show();
+    }
+}
+
+void InspectorDock::showManyChunks()
+{
+    const std::vector<SelectedChunk>& selected = bench_.selection().selection().chunks;
+    std::vector<ChunkCell> cells;
+    double sum = 0;
+    std::int64_t trained = 0; ///< tokens
+    for (const SelectedChunk& chunk : selected) {
+        const ChunkCell* cell = bench_.cells().find(chunk.id);
+        if (cell == nullptr)
+            continue;
+        cells.push_back(*cell);
+        if (std::isfinite(cell->meanLoss) && cell->tokens > 0) {
+            sum += cell->meanLoss * static_cast<double>(cell->tokens);
+            trained += cell->tokens;
+        }
+    }
+    title_->setText(tr("%n chunk(s) selected", nullptr, static_cast<int>(selected.size())));
+    if (trained > 0)
+        addRow(tr("Mean loss"), fixedText(sum / static_cast<double>(trained), 3));
+    const bool first = chunks_.rowCount() == 0;
+    chunks_.reset(std::move(cells));
+    if (first)
+        chunkTable_->resizeColumnsToContents();
+}
+
+} // namespace furrow
