@@ -31,7 +31,7 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
     FURROW_TRY_ASSIGN(auto reader, openRowReader(access, source.files.front(), rowOptions(config, source), 0));
     Row row;
     const auto more = reader->next(row);
-    if (!more.ok() && PassedOver::takes(config, source.files.front(), more.error()))
+    if (!more.ok() && PassedOver::takes(config, more.error()))
         return std::string(literal(kRowDamaged));
     if (!more.ok())
         return more.error();

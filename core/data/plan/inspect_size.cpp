@@ -28,8 +28,8 @@ struct RowCount {
     std::uint64_t largest = 0; ///< bytes of the largest row that was seen
     std::uint64_t textBytes = 0; ///< of all rows, when they were all counted
 };
-Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunConfig& config, const RowOptions& options,
-    const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget,
+Result<RowCount> countRows(DirectAccess& access, const DataFile& file, const RunConfig& config,
+    const RowOptions& options, const std::function<bool(std::uint64_t)>& isChosen, std::uint64_t& budget,
     const std::function<bool(double)>& progress)
 {
     FURROW_TRY_ASSIGN(auto scanner, openRowScanner(access, file, options, 0));
@@ -42,7 +42,9 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunCo
     std::uint64_t bytes = 0;
     for (std::uint64_t size = 0;;) {
         const auto more = scanner->next(size);
-        if (!more.ok() && PassedOver::takes(config, file, more.error())) { // what stands behind it nobody can count
+        if (!more.ok() && access.asksAnew(file, 0, more.error()))
+            return countRows(access, file, config, options, isChosen, budget, progress);
+        if (!more.ok() && PassedOver::takes(config, more.error())) { // what stands behind it nobody can count
             count.exact = false;
             return count;
         }
@@ -70,7 +72,7 @@ Result<RowCount> countRows(FileAccess& access, const DataFile& file, const RunCo
 
 } // namespace
 
-Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+Status countAllRows(DirectAccess& access, const DataManifest& manifest, const RunConfig& config,
     DataInspection& inspection, const std::function<bool(double)>& progress)
 {
     std::uint64_t budget = kCountBytes;

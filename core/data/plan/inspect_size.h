@@ -11,7 +11,7 @@
 namespace furrow {
 
 /// Fills rows, and how exact they are.
-Status countAllRows(FileAccess& access, const DataManifest& manifest, const RunConfig& config,
+Status countAllRows(DirectAccess& access, const DataManifest& manifest, const RunConfig& config,
     DataInspection& inspection, const std::function<bool(double)>& progress);
 
 /// Fills samplesPerBlock, blocks and chunks by the rule for small data: at least three blocks, a block no smaller than
