@@ -19,6 +19,8 @@ constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "p
     "access_key", "account_key", "accountkey", "authorization", "bearer", "cookie", "credential", "signature" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
+constexpr std::size_t kLeastChosen = 6;
+constexpr std::size_t kMostChosen = 200; // of which no more is looked at
 /// What the hub and curl take from the environment; the values of addresses are not secret but for their accounts.
 constexpr std::array kTokenVariables = { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN" };
 constexpr std::array kAddressVariables
@@ -161,6 +163,58 @@ std::string withoutBearers(std::string_view text)
     return withPlacesHidden(text, places);
 }
 
+/// Whether a word begins here: behind no letter and no digit but that of a regular expression ("\\b").
+bool beginsWord(std::string_view text, std::size_t at)
+{
+    return at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 || (at > 1 && text[at - 2] == '\\');
+}
+
+bool holdsToken(std::string_view text)
+{
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (!beginsWord(text, i) || !hasTokenHead(text.substr(i)))
+            continue;
+        std::size_t end = i;
+        while (end < text.size() && isWordByte(text[end]))
+            ++end;
+        if (looksLikeToken(text.substr(i, end - i)))
+            return true;
+        i = end; // what begins later in the word is no token either
+    }
+    return false;
+}
+
+/// What people choose as a secret. Prose has words, and code has names: behind a colon a digit is asked for, behind '='
+/// capitals will do, and what goes on as a call or as a regular expression is neither.
+bool looksChosen(std::string_view value, bool isAssigned)
+{
+    if (value.size() < kLeastChosen || value.front() == '$' || value.find_first_of("\\[({") != std::string_view::npos)
+        return false;
+    const auto has = [value](int (*kind)(int)) {
+        return std::any_of(value.begin(), value.end(), [kind](unsigned char c) { return kind(c) != 0; });
+    };
+    return has(std::isalpha) && (has(std::isdigit) || (isAssigned && has(std::isupper) && has(std::islower)));
+}
+
+/// "password=..." and its like, with a value.
+bool setsSecret(std::string_view text)
+{
+    constexpr std::string_view kBefore = " \"'=:";
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (kBefore.find(text[i]) != std::string_view::npos || kBefore.find(text[i - 1]) == std::string_view::npos)
+            continue;
+        const std::string tail = tailOf(text.substr(0, i));
+        if (!endsInSecretKey(tail) && !endsInScheme(tail))
+            continue;
+        const auto sign = tail.find_last_not_of(" \"'");
+        const std::string_view rest = text.substr(i, kMostChosen);
+        if (looksChosen(rest.substr(0, rest.find_first_of(" \t\r\n\"',;&|)<>")),
+                sign != std::string::npos && tail[sign] == '='))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 void rememberSecret(std::string_view secret) { knownSecrets().add(secret); }
@@ -188,15 +242,9 @@ Message messageWithoutSecrets(const Message& message)
 
 bool holdsSecret(std::string_view text)
 {
-    if (withoutSecrets(text) != text)
-        return true;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find_first_of(" \t\r\n\"',;=()", begin), text.size());
-        if (looksLikeToken(text.substr(begin, end - begin)))
-            return true;
-        begin = end + 1;
-    }
-    return false;
+    std::string rest(text);
+    knownSecrets().hideIn(rest);
+    return rest != text || !secretPlacesIn(text).empty() || holdsToken(text) || setsSecret(text);
 }
 
 bool isSecretVariable(std::string_view name, std::string_view value)

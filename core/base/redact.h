@@ -21,8 +21,9 @@ std::string withoutSecrets(std::string_view text);
 /// The same of a message, in its values.
 Message messageWithoutSecrets(const Message& message);
 
-/// Whether a text must not be kept in a run: withoutSecrets() would hide something of it, or a word of it has the form
-/// of a token of a known service. Thread-safe.
+/// Whether a text must not be kept in a run: it holds a remembered secret, an address that opens itself, a token of a
+/// known service, or a password with its name ("password=..."). The name alone, and what code or a regular expression
+/// has in place of the value, is none. In linear time. Thread-safe.
 bool holdsSecret(std::string_view text);
 
 /// A text that may be shown to strangers: also values of keys that look like secrets and tokens of known services, and

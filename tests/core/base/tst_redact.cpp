@@ -130,7 +130,7 @@ private Q_SLOTS:
     void aLongTextTookMinutes()
     {
         for (const char* part : { "x://u:p", "//u:p", "x://u:p@h/", "ab:(", "ab:/u:p", "ab:[", "?sig=1", "&sig",
-                 "bearer ", "=", "//", "s3//", "ab//", "git/", "git/u:p" }) {
+                 "bearer ", "token=", "sk-", "=", "//", "s3//", "ab//", "git/", "git/u:p" }) {
             std::string text;
             while (text.size() < 4'000'000)
                 text += part;
@@ -138,6 +138,8 @@ private Q_SLOTS:
             timer.start();
             (void)withoutSecrets(text);
             QVERIFY2(timer.elapsed() < 20'000, part);
+            (void)holdsSecret(text);
+            QVERIFY2(timer.elapsed() < 40'000, part);
         }
     }
 
@@ -166,10 +168,36 @@ private Q_SLOTS:
     void aTokenInAWordIsSeen()
     {
         for (const char* text : { "my hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "sk-proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn",
-                 "go to https://u:geheim@h/x", "Bearer abcdef" })
+                 "go to https://u:geheim@h/x", "Bearer abc123" })
             QVERIFY2(holdsSecret(text), text);
         for (const char* text : { "hf_dataset_2024_part1.parquet", "sk-learn-examples",
                  "ROMEO:", "read https://h/x?page=3", "/data/u@v:w/x", "eyJ" })
+            QVERIFY2(!holdsSecret(text), text);
+    }
+
+    /// The words were cut at blanks alone, so that "X|hf_..." and "r-hf_..." were kept.
+    void aTokenBesideASignWasKept()
+    {
+        for (const char* text : { "pattern X|hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567",
+                 "pattern \\bhf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567\\b",
+                 "/home/ann/runs/r-hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "[ghp_AbCdEfGhIjKlMnOpQrSt12]" })
+            QVERIFY2(holdsSecret(text), text);
+        for (const char* text : { "pattern hf_[A-Za-z0-9]{34}", "pattern X|sk-[a-z0-9]{20,}", "/data/hf_cache/r-1",
+                 "task-1a2b3c4d5e6f7a8b9c0d", "pattern Bearer [A-Za-z0-9]+", "The bearer of this letter" })
+            QVERIFY2(!holdsSecret(text), text);
+    }
+
+    /// A prompt kept it, while --cause of a token was refused.
+    void aPasswordWithItsNameWasKept()
+    {
+        for (const char* text : { "password=SECRETpw99 hi", "pattern password=SECRETZ1", "the passphrase: open4me2",
+                 "{\"api_key\": \"a1b2c3d4\"}", "curl --password open4me2 host", "AccountKey=aB/cD+ef==",
+                 "secret='CorrectHorse'" })
+            QVERIFY2(holdsSecret(text), text);
+        for (const char* text : { "The password: ", "Password: Swordfish", "password", "What is a secret? Say 12 words",
+                 "pattern password=\\S+", "pattern (?i)password\\s*=\\s*[a-z0-9]{6,}1", "pattern secret: [0-9]+abc",
+                 "def login(user, password=None):", "token=AutoTokenizer.from_pretrained('x')", "token=100257",
+                 "password=$MY_PASSWORD_1", "max_tokens=4096k16", "designature 1a2b3c4d" })
             QVERIFY2(!holdsSecret(text), text);
     }
 
