@@ -7,10 +7,9 @@
 #include "core/base/format.h"
 #include "core/base/owner.h"
 #include "core/base/plain_line.h"
-#include "core/base/redact.h"
-#include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
+#include "core/config/kept_text.h"
 #include "core/run/status/chunk_view.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/unreadable_rows.h"
@@ -230,25 +229,12 @@ Result<std::vector<ChunkId>> namedChunks(const RunPaths& paths, const std::vecto
     return ids;
 }
 
-/// What is kept with the event is shown by audits and reports.
-Status refuseSecretCause(const std::string& cause)
-{
-    const auto variable = variableOfSecretIn(cause, secretVariables());
-    if (variable.empty() && !holdsSecret(cause))
-        return {};
-    return Error {
-        ErrorCode::InvalidArgument,
-        sentence(
-            "--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.")
-    };
-}
-
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
     shareWithGroupOf(paths.folder());
-    if (auto harmless = refuseSecretCause(o.cause); !harmless.ok())
-        return fail(harmless.error(), o.json);
+    if (auto why = whyNotKept(o.cause, "--cause"); !why.empty()) // kept with the event, and shown by audits
+        return fail({ ErrorCode::InvalidArgument, std::move(why) }, o.json);
     if (auto run = checkRun(o.run); !run.ok())
         return fail(run.error(), o.json);
     const auto named = namedChunks(paths, o.chunks);

@@ -1,12 +1,11 @@
 // Combinations of settings that cannot work, each with a value that would. Ranges first, then each rule in one line of
 // its own. Settings stand in the sentences by their keys; the console says their labels.
 
-#include "core/base/redact.h"
-#include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
 #include "core/config/csv_character.h"
 #include "core/config/gaussian_privacy.h"
+#include "core/config/kept_text.h"
 #include "core/config/schema.h"
 #include "core/config/secret_address.h"
 
@@ -47,16 +46,10 @@ struct Rules {
         for (const auto& s : settings()) {
             const std::string text = settingText(c, s);
             const bool isSource = s.key == "data" || s.key == "eval_data"; // noSecret() says what to do
-            if (const auto variable = variableOfSecretIn(text, secrets); !variable.empty())
-                refuse(s.key.c_str(),
-                    sentence(
-                        "%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.",
-                        { settingTerm(s.key), variable }));
-            else if (!isSource && holdsSecret(text))
-                refuse(s.key.c_str(),
-                    sentence(
-                        "%1 holds what looks like a password, a token or an address that opens itself, which would be kept in the run and shown everywhere. Take it out.",
-                        { settingTerm(s.key) }));
+            if (auto why = isSource ? whyVariableNotKept(text, settingTerm(s.key), secrets)
+                                    : whyNotKept(text, settingTerm(s.key), secrets);
+                !why.empty())
+                refuse(s.key.c_str(), std::move(why));
         }
     }
 

@@ -209,6 +209,13 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("pattern https://erik:ListGeheim7@host/x\n");
         QTest::newRow("a list of what is left out") << QStringList { QStringLiteral("--exclude"), list };
+        const QString tokens = private_.filePath(QStringLiteral("tokens.txt"));
+        QFile tokenFile(tokens);
+        QVERIFY(tokenFile.open(QIODevice::WriteOnly));
+        tokenFile.write("pattern (X|hf_ListGeheim7AbCdEfGhIjKlMnOp\n");
+        QTest::newRow("a broken list with a token") << QStringList { QStringLiteral("--exclude"), tokens };
+        QTest::newRow("a prompt with a password")
+            << QStringList { QStringLiteral("--sample-prompt"), QStringLiteral("password=ListGeheim7 hi") };
         QTest::newRow("a prompt") << QStringList { QStringLiteral("--sample-prompt"),
             QStringLiteral("see https://erik:ListGeheim7@host/x") };
         QTest::newRow("a name") << QStringList { QStringLiteral("--name"), QStringLiteral("sk-ListGeheim7AbCdEfGhIj") };

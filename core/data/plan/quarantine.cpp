@@ -3,9 +3,11 @@
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/config/kept_text.h"
 #include "core/data/tokenizer/pattern_answer.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include <algorithm>
 #include <charconv>
 #include <pcre2.h>
 
@@ -40,6 +42,20 @@ std::string_view trimmed(std::string_view line)
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t'))
         line.remove_prefix(1);
     return line;
+}
+
+/// The list is kept in the run with its comments.
+Status refuseSecretLines(std::string_view text, const std::string& path)
+{
+    const auto secrets = secretVariables();
+    for (int number = 1; !text.empty(); ++number) {
+        const auto line = text.substr(0, text.find('\n'));
+        if (auto why = whyNotKept(line, sentence("Line %1 of %2", { std::to_string(number), path }), secrets);
+            !why.empty())
+            return Error { ErrorCode::InvalidArgument, std::move(why) };
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return {};
 }
 
 } // namespace
@@ -166,6 +182,7 @@ Result<std::string> readQuarantineFile(const std::string& path)
     auto text = readFile(pathFromUtf8(path), kMaxListBytes);
     if (!text.ok())
         return text.error().in(sentence("reading the quarantine list"));
+    FURROW_TRY(refuseSecretLines(text.value(), path)); // first: what is wrong with a line is said with the line
     if (auto list = Quarantine::parse(text.value()); !list.ok())
         return Error { list.error().code, path + ": " + list.error().message };
     return text;

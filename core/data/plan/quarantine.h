@@ -47,7 +47,8 @@ private:
     std::vector<std::string> entries_;
 };
 
-/// A quarantine list, read from a file; "" for no file.
+/// A quarantine list, read from a file; "" for no file. InvalidArgument names a line that is wrong, or that holds a
+/// secret (whyNotKept), which it does not show.
 Result<std::string> readQuarantineFile(const std::string& path);
 
 } // namespace furrow

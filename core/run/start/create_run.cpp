@@ -356,11 +356,12 @@ Status refuseFolder(const std::filesystem::path& folder)
     return cache.ok() || cache.error().code == ErrorCode::NotFound ? Status {} : cache;
 }
 
-/// Names of files and the lines of the quarantine list are kept in run.json and shown everywhere. A chat template is
-/// kept too; it is a program, in which an address may have any parameters.
+/// Names of files are kept in run.json and shown everywhere; readQuarantineFile() has looked at the quarantine list. A
+/// chat template is kept too; it is a program, in which an address may have any parameters.
 Status refuseSecretsIn(DataManifest data)
 {
     const auto chat = std::exchange(data.chat, std::nullopt);
+    data.quarantine.clear();
     if (const auto variable = chat ? variableOfSecretIn(chat->source, secretVariables()) : std::string();
         !variable.empty())
         return Error { ErrorCode::InvalidArgument,
@@ -371,13 +372,13 @@ Status refuseSecretsIn(DataManifest data)
     if (const auto variable = variableOfSecretIn(manifest, secretVariables()); !variable.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence(
-                "The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.",
+                "The name of a data file holds the secret of the environment variable %1, which would be kept in the run. Rename the file.",
                 { variable }) };
     if (withoutSecrets(manifest) != manifest)
         return Error {
             ErrorCode::InvalidArgument,
             sentence(
-                "The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.")
+                "The name of a data file holds an address with a password or a signature in it, which would be kept in the run. Rename the file.")
         };
     return {};
 }

@@ -314,6 +314,24 @@ private Q_SLOTS:
         QVERIFY(!list.ok());
         QVERIFY2(list.error().message.starts_with("Line 2"), list.error().message.c_str());
     }
+    /// It stood in run.json, status and audit; where the expression was broken too, the refusal showed it.
+    void aTokenInTheQuarantineListWasKept()
+    {
+        DataFolder folder;
+        const char* lines[]
+            = { "pattern X|hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "pattern (hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567",
+                  "pattern password=SECRETZ1 # hf_AbCdEfGh", "# of https://ann:SECRETZ1@host/x" };
+        for (const char* line : lines) {
+            const auto read = readQuarantineFile(folder.write("list.txt", std::string("# first\n") + line + "\n"));
+            QVERIFY2(!read.ok(), line);
+            const std::string said = read.error().message.text();
+            QVERIFY2(said.starts_with("Line 2 of ") && said.find("would be kept in the run") != std::string::npos,
+                said.c_str());
+            QVERIFY2(said.find("hf_") == std::string::npos && said.find("SECRET") == std::string::npos, said.c_str());
+        }
+        const std::string harmless = "# passwords\npattern password=\\S+\npattern hf_[A-Za-z0-9]{34}\n";
+        QCOMPARE(good(readQuarantineFile(folder.write("list.txt", harmless))), harmless);
+    }
     void patternsSurviveHostileText()
     {
         const auto list = good(Quarantine::parse("pattern (a+)+$\npattern \xc3\xa9t\xc3\xa9\n"));
