@@ -8,8 +8,9 @@
 #include "core/base/process.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
-#include "core/run/supervise/feeder.h"
+#include "core/run/folder/attempt_config.h"
 #include "core/run/folder/run_file.h"
+#include "core/run/supervise/feeder.h"
 #include "core/run/supervise/supervisor.h"
 
 namespace furrow::ctl {
@@ -49,6 +50,8 @@ int supervise(const SuperviseOptions& o)
         if (const auto problems = setSetting(wanted, *setting, change.substr(equals + 1)); !problems.empty())
             return failLogged({ ErrorCode::InvalidArgument, toString(problems) });
     }
+    if (const auto problems = problemsOfGoingOn(file.value().config, wanted); !problems.empty()) // as a resume
+        return failLogged({ ErrorCode::InvalidArgument, toString(problems) });
     const StopRequest stop(false);
     const ResumeChoice choice { o.goBackTo == 0 ? std::nullopt : std::optional(CheckpointId { o.goBackTo }),
         o.acceptLoss, o.rate };

@@ -1,5 +1,6 @@
 // Settings as text and as JSON: parsing, printing, overlaying. Knows types and ranges, no combinations.
 
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/list_text.h"
@@ -316,6 +317,16 @@ std::vector<ConfigChange> changes(const RunConfig& before, const RunConfig& afte
     return found;
 }
 
+namespace {
+
+/// A value that is refused is printed, and may be a secret in the wrong place.
+std::string shownValue(const std::string& value)
+{
+    return value.empty() ? "empty" : holdsSecret(value) ? "<hidden>" : value;
+}
+
+} // namespace
+
 std::vector<ConfigProblem> refusedOnResume(const RunConfig& frozen, const RunConfig& wanted)
 {
     std::vector<ConfigProblem> problems;
@@ -326,8 +337,7 @@ std::vector<ConfigProblem> refusedOnResume(const RunConfig& frozen, const RunCon
         problems.push_back({ key,
             sentence(
                 "%1 cannot change from %2 to %3 in a run that has begun: it defines its chunks or its weights. Start a new run instead.",
-                { key, change.before.empty() ? "empty" : change.before,
-                    change.after.empty() ? "empty" : change.after }),
+                { key, shownValue(change.before), shownValue(change.after) }),
             change.before });
     }
     return problems;

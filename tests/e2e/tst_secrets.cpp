@@ -235,6 +235,30 @@ private Q_SLOTS:
         QVERIFY2(out.errors.contains(QStringLiteral("would be kept in the run")), qPrintable(out.errors));
         QVERIFY(!QFile::exists(folder_.filePath(QStringLiteral("kept"))));
     }
+
+    /// `--name` refused the same word; the folder stood in every status and bundle, the settings in the tracker.
+    void aTokenGotInByTheFolderAndBySupervise()
+    {
+        const QString token = QStringLiteral("hf_NameGeheim8AbCdEfGhIjKlMnOp");
+        const auto text = RunDriver::writeText(private_.path(), 400);
+        const auto named = RunDriver::ctl(runOn(text, qPrintable(QStringLiteral("r-") + token)));
+        QCOMPARE(named.exitCode, 2);
+        QVERIFY2(named.errors.contains(QStringLiteral("Name another folder")), qPrintable(named.errors));
+        QVERIFY(!QFile::exists(folder_.filePath(QStringLiteral("r-") + token)));
+
+        auto make = runOn(text, "supervised");
+        make.front() = QStringLiteral("new");
+        QCOMPARE(RunDriver::ctl(make).exitCode, 0);
+        const QString run = folder_.filePath(QStringLiteral("supervised"));
+        for (const char* key : { "sample_prompt=", "name=" }) {
+            const auto out = RunDriver::ctl(
+                { QStringLiteral("supervise"), run, QStringLiteral("--set"), QLatin1String(key) + token });
+            QCOMPARE(out.exitCode, 2);
+            QVERIFY2(!tells(out.text.toUtf8() + out.errors.toUtf8()), qPrintable(out.text + out.errors));
+        }
+        const QString telling = tellingFile(run);
+        QVERIFY2(telling.isEmpty(), qPrintable(telling));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSecrets)

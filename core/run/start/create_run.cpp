@@ -337,6 +337,12 @@ Status refuseFolder(const std::filesystem::path& folder)
             sentence(
                 "The folder of the run holds the secret of the environment variable %1, which would be shown everywhere. Name another folder.",
                 { variable }) };
+    if (holdsSecret(utf8Text(folder)))
+        return Error {
+            ErrorCode::InvalidArgument,
+            sentence(
+                "The name of the folder of the run holds what looks like a password or a token, which would be shown everywhere. Name another folder with --out.")
+        };
     if (isThere(folder / "run.json"))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.",
