@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/sentence.h"
+#include "core/data/source/data_manifest.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/train/tasks/text_stream.h"
 
@@ -84,6 +85,23 @@ Result<WrittenText> writeText(const LoadedRun& run, const Tokens& prompt, const 
         isOver || (!isStopped && count < sample.maxTokens) };
 }
 
+namespace {
+
+/// Whether each text that a run trains is one line of a file: no line break is a part of any.
+Result<bool> isTrainedOnLines(const LoadedRun& run)
+{
+    const DataMode mode = run.setup.file.config.dataMode;
+    if (!run.isRun() || (mode != DataMode::Auto && mode != DataMode::Lines))
+        return false;
+    FURROW_TRY_ASSIGN(const auto manifest, readManifest(std::string_view(run.setup.file.dataManifest)));
+    return std::all_of(manifest.sources.begin(), manifest.sources.end(), [](const DataSource& source) {
+        return std::all_of(source.files.begin(), source.files.end(),
+            [](const DataFile& file) { return file.format.format == TextFormat::Text; });
+    });
+}
+
+} // namespace
+
 Result<Talk> Talk::open(const TaskOptions& options)
 {
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
@@ -93,6 +111,8 @@ Result<Talk> Talk::open(const TaskOptions& options)
     FURROW_TRY_ASSIGN(auto turns, turnsOf(talk.run_));
     if (turns)
         talk.turns_ = std::make_unique<const ChatTurns>(std::move(*turns));
+    FURROW_TRY_ASSIGN(const bool isOfLines, isTrainedOnLines(talk.run_));
+    talk.knowsLineBreaks_ = !isOfLines && unknownIn("\n", *talk.run_.tokenizer).empty();
     talk.forget();
     return talk;
 }
@@ -120,16 +140,24 @@ bool Talk::follow()
 void Talk::forget()
 {
     messages_.clear();
+    lines_.clear();
     text_ = options_.prompt;
 }
 
-/// Between what is said and what is answered, where the model knows one: of texts of one line each it does not.
-std::string Talk::lineBreak() const { return unknownIn("\n", *run_.tokenizer).empty() ? "\n" : ""; }
-
+/// Of a model of lines the answer goes on with the line that was said; those of before are texts of their own.
 Result<Tokens> Talk::promptWith(const std::string& said) const
 {
-    if (!turns_)
-        return promptTokens(run_, options_, text_ + said + lineBreak());
+    if (!turns_) {
+        Tokens tokens;
+        for (const std::string& line : lines_) {
+            FURROW_TRY_ASSIGN(const auto before, promptTokens(run_, options_, line));
+            tokens.insert(tokens.end(), before.begin(), before.end());
+            tokens.push_back(run_.tokenizer->endOfText());
+        }
+        FURROW_TRY_ASSIGN(const auto now, promptTokens(run_, options_, text_ + said + (knowsLineBreaks_ ? "\n" : "")));
+        tokens.insert(tokens.end(), now.begin(), now.end());
+        return tokens;
+    }
     auto messages = messages_;
     messages.push_back({ "user", said });
     return promptTokens(*turns_, messages);
@@ -140,8 +168,10 @@ void Talk::keep(const std::string& said, const std::string& answer)
     if (turns_) {
         messages_.push_back({ "user", said });
         messages_.push_back({ "assistant", answer });
+    } else if (knowsLineBreaks_) {
+        text_ += said + "\n" + answer + "\n";
     } else {
-        text_ += said + lineBreak() + answer + lineBreak();
+        lines_.push_back(std::exchange(text_, {}) + said + answer);
     }
 }
 

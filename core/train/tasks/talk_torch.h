@@ -42,7 +42,8 @@ Result<WrittenText> writeText(const LoadedRun& run, const std::vector<std::int64
     const SampleOptions& sample, const std::string& endText, const ShowPiece& show);
 
 /// A model that is talked to, and what was said so far. In its chat format where it has one; without it both go on
-/// with one text, and an answer ends with an empty line. One thread.
+/// with one text, and an answer ends with an empty line. A model that was trained on lines knows no line break: it goes
+/// on with what was said, up to the end of the line. One thread.
 class Talk {
 public:
     /// Loads the weights, which takes as long as it takes.
@@ -64,7 +65,6 @@ private:
     {
     }
     Result<std::vector<std::int64_t>> promptWith(const std::string& said) const;
-    std::string lineBreak() const;
     void keep(const std::string& said, const std::string& answer);
 
     LoadedRun run_;
@@ -72,6 +72,8 @@ private:
     std::unique_ptr<const ChatTurns> turns_; ///< of run_.tokenizer, which stays
     std::vector<ChatMessage> messages_; ///< with turns_
     std::string text_; ///< without
+    std::vector<std::string> lines_; ///< of a model that knows no line break: each turn with its answer
+    bool knowsLineBreaks_ = true;
     std::uint64_t asked_ = 0;
 };
 
