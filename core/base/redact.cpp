@@ -247,6 +247,16 @@ bool holdsSecret(std::string_view text)
     return rest != text || !secretPlacesIn(text).empty() || holdsToken(text) || setsSecret(text);
 }
 
+std::string missingNameShown(std::string_view name)
+{
+    const bool hasDrive = name.size() > 2 && name[1] == ':' && (name[2] == '/' || name[2] == '\\');
+    const auto colon = name.find(':', hasDrive ? 2 : 0);
+    const auto at = name.rfind('@');
+    if (colon == std::string_view::npos || at == std::string_view::npos || at <= colon + 1)
+        return std::string(name);
+    return withPlacesHidden(name, { SecretPlace { colon + 1, at } });
+}
+
 bool isSecretVariable(std::string_view name, std::string_view value)
 {
     const std::string key = lowerCase(name);

@@ -64,4 +64,8 @@ AddressParts withoutAccount(std::string_view address);
 /// it; with "<hidden>" for a token in its path. Of what came out of it, it makes the same again.
 std::string publicAddress(std::string_view address);
 
+/// The name of a file that is not there, as a message may show it: "ann:<hidden>@host/x" may be an address without its
+/// scheme.
+std::string missingNameShown(std::string_view name);
+
 } // namespace furrow

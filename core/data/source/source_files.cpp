@@ -3,6 +3,7 @@
 #include "core/base/absolute_path.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
+#include "core/base/redact.h"
 #include "core/base/sentence.h"
 #include "core/data/source/archive_files.h"
 
@@ -304,7 +305,7 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
             return Error { ErrorCode::NotFound,
                 sentence(
                     "%1 does not exist. Check the path, or write hf://owner/name for a data set of the hub, https://... for a file of a server.",
-                    { spec }) };
+                    { missingNameShown(spec) }) };
         FURROW_TRY_ASSIGN(found, findByGlob(spec));
         leaveOutSecondNames(found);
         sortNaturally(found.paths);

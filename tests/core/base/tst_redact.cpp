@@ -201,6 +201,15 @@ private Q_SLOTS:
             QVERIFY2(!holdsSecret(text), text);
     }
 
+    void aPasswordBeforeAHostWithoutASchemeWasShown()
+    {
+        QCOMPARE(missingNameShown("ann:PASSw0rd@host/x.txt"), std::string("ann:<hidden>@host/x.txt"));
+        QCOMPARE(missingNameShown("u:PASSw0rd@host"), std::string("u:<hidden>@host"));
+        QCOMPARE(missingNameShown("/home/ann/bob:PASS/w0@rd@host"), std::string("/home/ann/bob:<hidden>@host"));
+        for (const char* name : { "a.txt", "C:/data/a@b", "a@b:c", "12:30.txt", "a:@b", "a" })
+            QCOMPARE(missingNameShown(name), std::string(name));
+    }
+
     void accountsAreTakenApart()
     {
         QCOMPARE(withoutAccount("http://a:b@h/x").account, std::string("a:b"));

@@ -1,4 +1,5 @@
 #include "core/config/schema.h"
+#include "core/config/secret_address.h"
 #include "core/config/warm_up.h"
 
 #include <QTest>
@@ -88,6 +89,28 @@ private Q_SLOTS:
                 && said.find("tok_") == std::string::npos,
             said.c_str());
         QVERIFY2(shorter.find("holds the secret") == std::string::npos, shorter.c_str());
+    }
+
+    /// "Give a file, or hf://owner/name and the secret in HF_TOKEN", which opens no store.
+    void theWayOutOfASecretInAStoreWasThatOfTheHub_data()
+    {
+        QTest::addColumn<QString>("address");
+        QTest::addColumn<QString>("kept");
+        QTest::addColumn<QString>("variable");
+        QTest::newRow("keys of Amazon") << "s3://AKIAX:SECRETx@bucket/x" << "s3://bucket/x" << "AWS_ACCESS_KEY_ID";
+        QTest::newRow("a signature of Google")
+            << "gs://b/k?Signature=SECRETx" << "gs://b/k" << "CLOUDSDK_AUTH_ACCESS_TOKEN";
+        QTest::newRow("an account of a server") << "https://ann:SECRETx@host/x" << "https://host/x"
+                                                << "FURROW_DATA_SECRET";
+        QTest::newRow("an account of the hub") << "hf://ann:SECRETx@o/n" << "hf://owner/name" << "HF_TOKEN";
+    }
+    void theWayOutOfASecretInAStoreWasThatOfTheHub()
+    {
+        QFETCH(QString, address);
+        QFETCH(QString, kept);
+        QFETCH(QString, variable);
+        const QString said = QString::fromStdString(whySecretAddress("data", address.toStdString()).text());
+        QVERIFY2(said.contains(kept) && said.contains(variable) && !said.contains("SECRETx"), qPrintable(said));
     }
 
     void everythingWrongIsReportedAtOnce()
