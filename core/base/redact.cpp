@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view kHidden = "<hidden>";
 constexpr std::array kSecretKeys = { "token", "secret", "password", "passwd", "passphrase", "api_key", "apikey",
     "access_key", "account_key", "accountkey", "authorization", "bearer", "cookie", "credential", "signature" };
+/// Of variables only: in a text these are words.
+constexpr std::array kSecretNames = { "_pat", "_pin", "_pwd", "_auth", "_jwt", "creds", "access_key_id", "private_key",
+    "connection_string", "connectionstring" };
 constexpr std::size_t kLeastSecret = 12; // shorter words behind a head are words
 constexpr std::size_t kLeastRemembered = 6;
 constexpr std::size_t kLeastChosen = 6;
@@ -260,9 +263,11 @@ std::string missingNameShown(std::string_view name)
 bool isSecretVariable(std::string_view name, std::string_view value)
 {
     const std::string key = lowerCase(name);
-    return std::any_of(kSecretKeys.begin(), kSecretKeys.end(), [&key](std::string_view secret) {
-        return key.ends_with(secret);
-    }) || publicAddress(value) != value;
+    const auto endsIn = [&key](const auto& names) {
+        return std::any_of(names.begin(), names.end(), [&key](std::string_view one) { return key.ends_with(one); });
+    };
+    return endsIn(kSecretKeys) || endsIn(kSecretNames) || publicAddress(value) != value || looksLikeToken(value)
+        || setsSecret(value);
 }
 
 std::string redacted(std::string_view everything)

@@ -31,7 +31,7 @@ bool holdsSecret(std::string_view text);
 std::string redacted(std::string_view text);
 
 /// A variable of the environment that only a process which sends it may have: its name says secret, or its value is an
-/// address with a password or a signature.
+/// address with a password or a signature, a token of a known service, or holds a password with its name.
 bool isSecretVariable(std::string_view name, std::string_view value);
 
 /// A text that must not reach a log, a file or a message: it can be sent, not printed. Remembers itself

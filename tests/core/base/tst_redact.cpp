@@ -178,9 +178,9 @@ private Q_SLOTS:
     /// The words were cut at blanks alone, so that "X|hf_..." and "r-hf_..." were kept.
     void aTokenBesideASignWasKept()
     {
-        for (const char* text : { "pattern X|hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567",
-                 "pattern \\bhf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567\\b",
-                 "/home/ann/runs/r-hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "[ghp_AbCdEfGhIjKlMnOpQrSt12]" })
+        for (const char* text :
+            { "pattern X|hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "pattern \\bhf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567\\b",
+                "/home/ann/runs/r-hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567", "[ghp_AbCdEfGhIjKlMnOpQrSt12]" })
             QVERIFY2(holdsSecret(text), text);
         for (const char* text : { "pattern hf_[A-Za-z0-9]{34}", "pattern X|sk-[a-z0-9]{20,}", "/data/hf_cache/r-1",
                  "task-1a2b3c4d5e6f7a8b9c0d", "pattern Bearer [A-Za-z0-9]+", "The bearer of this letter" })
@@ -191,8 +191,8 @@ private Q_SLOTS:
     void aPasswordWithItsNameWasKept()
     {
         for (const char* text : { "password=SECRETpw99 hi", "pattern password=SECRETZ1", "the passphrase: open4me2",
-                 "{\"api_key\": \"a1b2c3d4\"}", "curl --password open4me2 host", "AccountKey=aB/cD+ef==",
-                 "secret='CorrectHorse'" })
+                 "{\"api_key\": \"a1b2c3d4\"}", "curl --password open4me2 host",
+                 "AccountKey=aB/cD+ef==", "secret='CorrectHorse'" })
             QVERIFY2(holdsSecret(text), text);
         for (const char* text : { "The password: ", "Password: Swordfish", "password", "What is a secret? Say 12 words",
                  "pattern password=\\S+", "pattern (?i)password\\s*=\\s*[a-z0-9]{6,}1", "pattern secret: [0-9]+abc",
@@ -238,12 +238,24 @@ private Q_SLOTS:
         QCOMPARE(publicAddress("/home/ann/a?b=c.txt"), std::string("/home/ann/a?b=c.txt"));
     }
 
+    /// None of their names ends in one of the usual words.
+    void trainersInheritedSecretsOfOtherNames()
+    {
+        for (const char* name : { "GITHUB_PAT", "AZURE_STORAGE_CONNECTION_STRING", "NPM_CONFIG__AUTH", "CREDS",
+                 "GPG_PIN", "AWS_ACCESS_KEY_ID", "MYSQL_PWD" })
+            QVERIFY2(isSecretVariable(name, "x"), name);
+        QVERIFY(isSecretVariable("MINE", "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"));
+        QVERIFY(isSecretVariable("STORE", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=aB3d/eF==;"));
+    }
+
     void variablesWithSecretsAreKnown()
     {
         for (const char* name :
             { "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD" })
             QVERIFY2(isSecretVariable(name, "x"), name);
         QVERIFY(isSecretVariable("https_proxy", "http://u:p@proxy:8080"));
+        QVERIFY(!isSecretVariable("SSH_AUTH_SOCK", "/tmp/ssh-1/agent.2"));
+        QVERIFY(!isSecretVariable("OLDPWD", "/home/ann") && !isSecretVariable("PWD", "/home/ann"));
         QVERIFY(isSecretVariable("SOURCE", "https://host/a?Expires=1&Signature=ab"));
         for (const char* name :
             { "PATH", "HF_HOME", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH" })
