@@ -60,7 +60,7 @@ Status chooseWhatIsFetched(FileAccess& access, const RunConfig& config, DataSour
     if (share < kNearlyAll) {
         inspection.warnings.push_back(sentence(
             "%1: only the column '%2' is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.",
-            { source.spec, source.textColumn, Real(100 * share, 0) }));
+            { source.spec, shownColumn(source.textColumn), Real(100 * share, 0) }));
         return {};
     }
     FURROW_TRY_ASSIGN(const double needed, shareOfRows(access, config, source));

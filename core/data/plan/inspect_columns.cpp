@@ -43,7 +43,7 @@ Result<ColumnChoice> chooseContent(FileAccess& access, const DataFile& file, con
         if (found.form == ConversationForm::Messages || found.form == ConversationForm::ShareGpt)
             choice.says.push_back(sentence(
                 "The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.",
-                { found.column }));
+                { shownColumn(found.column) }));
         return choice;
     }
     if (!canHoldConversations(file.format.format))
@@ -97,7 +97,7 @@ Error noSuchColumn(const DataFile& file, const DataFile& first, const std::strin
     return { ErrorCode::InvalidArgument,
         sentence(
             "%1 has no text in a column '%2', which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.",
-            { file.path, column, first.path, shownNames(columns.text) }) };
+            { file.path, shownColumn(column), first.path, shownNames(columns.text) }) };
 }
 
 /// Of JSON of which no row has columns. @param first  how its first row begins

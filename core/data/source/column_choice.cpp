@@ -1,6 +1,7 @@
 #include "core/data/source/column_choice.h"
 
 #include "core/base/format.h"
+#include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/data/source/column_path.h"
 
@@ -82,10 +83,11 @@ void sayWhatIsCalledAlike(const FileColumns& columns, const std::string& wanted,
         [&](const std::string& name) { return ColumnPath::ofName(name).text() == chosen.column; });
     if (alike > 1)
         chosen.says.push_back(
-            sentence("%1 columns are called %2; the first one is read.", { Count(alike), chosen.column }));
+            sentence("%1 columns are called %2; the first one is read.", { Count(alike), shownColumn(chosen.column) }));
     for (const auto& other : { ColumnPath::ofName(wanted).text(), ColumnPath::parse(wanted).text() })
         if (other != chosen.column && std::find(columns.text.begin(), columns.text.end(), other) != columns.text.end())
-            chosen.says.push_back(sentence("There is another column %1; write it so if it is meant.", { other }));
+            chosen.says.push_back(
+                sentence("There is another column %1; write it so if it is meant.", { shownColumn(other) }));
 }
 
 ColumnChoice choice(const FileColumns& columns, const std::string& column, const Message& why)
@@ -104,12 +106,18 @@ ColumnChoice choice(const FileColumns& columns, const std::string& column, const
 
 } // namespace
 
+std::string shownColumn(std::string_view name)
+{
+    constexpr std::size_t kMostBytes = 200;
+    return plainLine(name, kMostBytes);
+}
+
 Message shownNames(const std::vector<std::string>& names)
 {
     constexpr std::size_t kMostShown = 12;
     std::string all;
     for (std::size_t i = 0; i < std::min(names.size(), kMostShown); ++i)
-        all += (all.empty() ? "" : ", ") + names[i];
+        all += (all.empty() ? "" : ", ") + shownColumn(names[i]);
     return all.empty() ? sentence("none at all") : Message(names.size() > kMostShown ? all + ", ..." : all);
 }
 
@@ -118,27 +126,28 @@ Result<ColumnChoice> chooseTextColumn(
 {
     if (!configured.empty()) {
         if (const auto column = findColumn(columns.text, configured); !column.empty()) {
-            ColumnChoice chosen { column, { sentence("The text is column %1, as text_column says.", { column }) }, {} };
+            ColumnChoice chosen { column,
+                { sentence("The text is column %1, as text_column says.", { shownColumn(column) }) }, {} };
             sayWhatIsCalledAlike(columns, configured, chosen);
             return chosen;
         }
         if (!findColumn(columns.all, configured).empty())
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1: the column '%2' holds no text. Columns with text are: %3.",
-                    { fileName, configured, shownNames(columns.text) }) };
+                    { fileName, shownColumn(configured), shownNames(columns.text) }) };
         const bool hasNested = std::any_of(columns.text.begin(), columns.text.end(), [&columns](const auto& name) {
             return std::find(columns.all.begin(), columns.all.end(), name) == columns.all.end();
         });
         if (hasNested)
             return Error { ErrorCode::InvalidArgument,
                 sentence("%1 has no column '%2'. Its columns with text are: %3.",
-                    { fileName, configured, shownNames(columns.text) }) };
+                    { fileName, shownColumn(configured), shownNames(columns.text) }) };
         return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "%1 has no column '%2'. Its columns are: %3.", { fileName, configured, shownNames(columns.all) }) };
+            sentence("%1 has no column '%2'. Its columns are: %3.",
+                { fileName, shownColumn(configured), shownNames(columns.all) }) };
     }
     if (const auto column = findUsual(columns.text); !column.empty())
-        return choice(columns, column, sentence("The text is column %1, chosen by its name.", { column }));
+        return choice(columns, column, sentence("The text is column %1, chosen by its name.", { shownColumn(column) }));
     if (columns.all.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 has no columns: it holds no rows, or only blank ones.", { fileName }) };
@@ -147,12 +156,13 @@ Result<ColumnChoice> chooseTextColumn(
             sentence("%1 has no column with text. Its columns are: %2.", { fileName, shownNames(columns.all) }) };
     if (columns.text.size() == 1)
         return choice(columns, columns.text.front(),
-            sentence("The text is column %1, the only one with text.", { columns.text.front() }));
+            sentence("The text is column %1, the only one with text.", { shownColumn(columns.text.front()) }));
     FURROW_TRY_ASSIGN(const auto longest, findLongest(columns.text, amountOf));
     if (longest.empty())
         return choice(columns, columns.text.front(),
-            sentence("The text is column %1, the first one that can hold text.", { columns.text.front() }));
-    return choice(columns, longest, sentence("The text is column %1: it has the most text.", { longest }));
+            sentence(
+                "The text is column %1, the first one that can hold text.", { shownColumn(columns.text.front()) }));
+    return choice(columns, longest, sentence("The text is column %1: it has the most text.", { shownColumn(longest) }));
 }
 
 } // namespace furrow

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -23,6 +24,9 @@ struct ColumnChoice {
     std::vector<Message> says; ///< the column and the reason, and what else there was
     std::vector<std::string> others; ///< further columns with text; empty when text_column chose
 };
+
+/// A name of a column as a sentence shows it: in one line, and no longer than a few words. Files may have any.
+std::string shownColumn(std::string_view name);
 
 /// The names behind commas, as far as a sentence has the room; "none at all".
 Message shownNames(const std::vector<std::string>& names);

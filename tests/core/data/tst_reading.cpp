@@ -526,6 +526,16 @@ private Q_SLOTS:
             = test::configFor({ folder.write("a.jsonl", "{\"url\":\"http://x\",\"CONTENT\":\"hello\"}\n") });
         QCOMPARE(inspected(json).textColumn, std::string("CONTENT"));
     }
+    /// A sentence of 65,600 characters: all of the name that a value may have.
+    void aVeryLongNameOfAColumnFilledTheScreen()
+    {
+        DataFolder folder;
+        const std::string name(1'000'000, 'n');
+        const auto config = test::configFor({ folder.write("a.jsonl", "{\"" + name + "\":\"hello\"}\n") });
+        QCOMPARE(inspected(config).textColumn, name);
+        const QString said = reading(config);
+        QVERIFY2(said.contains("the only one with text.") && said.size() < 1'000, qPrintable(said.left(2'000)));
+    }
     /// The first column was trained, whatever it held: the numbers of the rows, "doc00000".
     void theNumbersOfTheRowsWereTrained_data()
     {

@@ -1,5 +1,6 @@
 #include "ui/pages/new_run/data_preview.h"
 
+#include "core/data/source/column_choice.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/marks.h"
@@ -146,7 +147,7 @@ QString DataPreview::headText(const ProbeResult& probe) const
         parts.append(tr("%1 % of the tokens are learnt, « » around them")
                 .arg(QLocale().toString(100 * probe.probe.learntShare, 'f', 1)));
     if (!seen.textColumn.empty())
-        parts.append(tr("text in %1").arg(QString::fromStdString(seen.textColumn)));
+        parts.append(tr("text in %1").arg(QString::fromStdString(shownColumn(seen.textColumn))));
     return parts.join(QStringLiteral("   "));
 }
 
