@@ -67,6 +67,7 @@ private Q_SLOTS:
     void aReaderThatStandsStillCostsNoStep();
     void aStopUnderAForeignLockWasNotHeard();
     void aResumeThatWaitedForALockedTrackerWasSaidToBeStopped();
+    void anExcludeWaitedForALockedTrackerWithoutAWord();
     void whoHeldTheLockOfARestingRunWasNotNamed();
     void aKillWaitedForWhoHeldTheTracker();
     void aLockOnTheWholeTrackerKeptEachCommandWaiting();
@@ -316,6 +317,25 @@ void TestLocks::aResumeThatWaitedForALockedTrackerWasSaidToBeStopped()
     held.reset();
     QTRY_VERIFY_WITH_TIMEOUT(RunDriver::status(run_)[QStringLiteral("attempt")].toInt() == 2, 20'000);
     QCOMPARE(RunDriver::ctl({ QStringLiteral("kill"), run_, QStringLiteral("--wait") }).exitCode, 0);
+}
+
+// Half a minute of silence, and then a refusal; pause and save say at once whom they wait for.
+void TestLocks::anExcludeWaitedForALockedTrackerWithoutAWord()
+{
+    startRun();
+    QCOMPARE(RunDriver::ctl({ QStringLiteral("stop"), run_, QStringLiteral("--wait") }).exitCode, 0);
+    auto db = good(Database::open(tracker(), {}));
+    std::optional<Transaction> held(good(Transaction::begin(db)));
+    QProcess exclude;
+    exclude.start(RunDriver::program(), { QStringLiteral("exclude"), run_, QStringLiteral("0:0") });
+    const QByteArray me
+        = "The tracker is locked by process " + QByteArray::number(furrow::thisProcess().pid) + " (tst_locks)";
+    QByteArray errors;
+    QTRY_VERIFY2_WITH_TIMEOUT((errors += exclude.readAllStandardError()).contains(me), errors.constData(), 20'000);
+    QCOMPARE(exclude.state(), QProcess::Running);
+    held.reset();
+    QVERIFY(exclude.waitForFinished(20'000)); // the chunk is left out, or was trained already
+    QCOMPARE(exclude.exitStatus(), QProcess::NormalExit);
 }
 
 // `flock -s`, as a backup may take it: a resume named "a process that cannot be seen from here", a status nobody.

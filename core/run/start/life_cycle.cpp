@@ -121,6 +121,24 @@ Status requireOpenable(const RunPaths& paths)
     return !opened.ok() && opened.error().code == ErrorCode::Busy ? Status(opened.error()) : Status {};
 }
 
+/// Who holds the tracker is named meanwhile.
+void waitAloud(const RunPaths& paths, SupervisorLedger& ledger)
+{
+    ledger.setPatience(patienceAloud(paths.tracker(),
+        [end = std::chrono::steady_clock::now() + kWishPatience] { return std::chrono::steady_clock::now() < end; }));
+}
+
+/// The ledger, of an older Furrow too where nobody trains the run.
+Result<SupervisorLedger> openBroughtForward(const RunPaths& paths)
+{
+    if (auto ledger = SupervisorLedger::open(paths.tracker());
+        ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
+        return ledger;
+    if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
+        FURROW_TRY(migrateTracker(paths, lock.value()));
+    return SupervisorLedger::open(paths.tracker());
+}
+
 /// Writes a wish into the ledger of a run that is being trained.
 Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedger&)>& wish)
 {
@@ -128,11 +146,8 @@ Status ofLiving(const RunPaths& paths, const std::function<Status(SupervisorLedg
     if (const auto openable = requireOpenable(paths); !openable.ok())
         return cannotBeAsked(paths, openable.error());
     auto ledger = SupervisorLedger::open(paths.tracker());
-    if (ledger.ok()) // who holds the tracker is named meanwhile
-        ledger.value().setPatience(
-            patienceAloud(paths.tracker(), [end = std::chrono::steady_clock::now() + kWishPatience] {
-                return std::chrono::steady_clock::now() < end;
-            }));
+    if (ledger.ok())
+        waitAloud(paths, ledger.value());
     const auto wished = ledger.ok() ? wish(ledger.value()) : ledger.error();
     return wished.ok() ? wished : cannotBeAsked(paths, wished.error());
 }
@@ -397,12 +412,9 @@ Result<SupervisorLedger> openForControl(const RunPaths& paths)
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty())
         return foreignRefusal(paths, foreign);
     FURROW_TRY(requireOpenable(paths));
-    if (auto ledger = SupervisorLedger::open(paths.tracker());
-        ledger.ok() || ledger.error().code != ErrorCode::InvalidArgument || !seenFromElsewhereReason(paths).empty())
-        return ledger;
-    if (auto lock = FileLock::tryLock(paths.supervisorLock()); lock.ok())
-        FURROW_TRY(migrateTracker(paths, lock.value()));
-    return SupervisorLedger::open(paths.tracker());
+    FURROW_TRY_ASSIGN(auto ledger, openBroughtForward(paths));
+    waitAloud(paths, ledger);
+    return ledger;
 }
 
 Status pauseRun(const RunPaths& paths)

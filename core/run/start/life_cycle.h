@@ -49,7 +49,8 @@ Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& superv
 Result<RunConfig> currentConfig(const RunPaths& paths);
 
 /// The ledger for what a person wants of it. One of an older Furrow is brought forward when nobody trains the run;
-/// while somebody does it is refused with the way out.
+/// while somebody does it is refused with the way out. It is for one wish: it waits for a locked tracker half a minute
+/// from now on, and names in the log who holds it.
 Result<SupervisorLedger> openForControl(const RunPaths& paths);
 
 Status pauseRun(const RunPaths& paths); ///< at the end of the chunks in training; processes stay
