@@ -305,6 +305,7 @@ struct DryRun {
     RateForecast rate;
     Message limit; ///< why the attempt would end as soon as it has begun; "": there is something to train
     Message replicas; ///< what becomes of them; "": each goes on as it is
+    LeftOutOfData leftOut;
     Status verdict; ///< what the resume would answer
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
@@ -381,8 +382,20 @@ void printJson(const DryRun& dry)
     json["rate"] = toJson(dry.rate);
     json["replicas"] = dry.replicas;
     json["limit_reached"] = dry.limit;
+    json["data"] = { { "changed", dry.plan.data.look.changed.size() },
+        { "looked_at", dry.plan.data.look.unknown.empty() }, { "left_out_chunks", dry.leftOut.chunks },
+        { "left_out_rows", dry.leftOut.rows }, { "left_out_all_known", dry.plan.data.isAllKnown } };
     json["refusal"] = dry.verdict.ok() ? "" : withoutSecrets(dry.verdict.error().message);
     print(json);
+}
+
+void addData(const RunConfig& wanted, const ResumePlan::CheckpointChoice* from, DryRun& dry)
+{
+    const ResumeEffect older = from == nullptr ? ResumeEffect() : dry.plan.effectOf(*from);
+    const ResumeEffect& effect = from == nullptr ? dry.plan.effect : older;
+    dry.leftOut = leftOutOf(dry.plan.data, wanted, effect);
+    for (auto& note : dataNotes(dry.plan.data, wanted, effect))
+        dry.plan.notes.push_back(std::move(note));
 }
 
 Result<DryRun> tryResume(const ResumeOptions& o)
@@ -393,6 +406,7 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto reader, openLedgerItself(paths));
     FURROW_TRY(checkNextSettings(paths, file, reader, wanted));
+    FURROW_TRY_ASSIGN(plan.data, lookAtData(paths));
     const ResumePlan::CheckpointChoice* from = nullptr;
     if (!o.checkpoint.empty()) {
         FURROW_TRY_ASSIGN(auto chosen, choose(paths, plan, o.checkpoint));
@@ -404,12 +418,15 @@ Result<DryRun> tryResume(const ResumeOptions& o)
     if (from == nullptr)
         dry.replicas = replicasInWords(dry.plan.heads, wanted);
     dry.limit = limitInWords(limitReached(status, dry.plan, wanted, from), status, wanted);
+    addData(wanted, from, dry);
     dry.verdict = dry.plan.verdict(
         { .goBackTo = from == nullptr ? std::nullopt : std::optional(from->row.id), .acceptLoss = o.acceptLoss });
     if (!dry.verdict.ok() && !dry.plan.refusal)
         dry.wayOut = wayOut(o, dry.plan);
     else if (dry.verdict.ok())
         dry.verdict = refuseNothingLeft(status, dry.plan, wanted, from);
+    if (dry.verdict.ok())
+        dry.verdict = refuseChangedData(dry.plan.data, wanted);
     return dry;
 }
 

@@ -143,11 +143,12 @@ const DataFile* BlockManager::State::fileOf(const PlannedBlock& block, const Seg
 
 Status BlockManager::State::checkFiles()
 {
-    std::map<std::string, std::string> changed;
+    std::map<std::string, Message> changed;
     Status same = identity->checkAll(manifest, &changed);
     if (config.badFiles != BadFiles::LeaveOut || changed.empty())
         return same;
-    leftOut.merge(changed);
+    for (const auto& [path, how] : changed)
+        leftOut.try_emplace(path, how);
     tellPlanner();
     search.reset(); // what it read of them must not decide about other files
     return {}; // one that is away is met when it is read
@@ -207,7 +208,7 @@ Error BlockManager::State::causeOf(const Error& error, const std::set<std::strin
 {
     if (error.code == ErrorCode::Cancelled)
         return error;
-    std::map<std::string, std::string> changed;
+    std::map<std::string, Message> changed;
     Status same = identity->checkAll(manifest, &changed);
     std::erase_if(changed, [this](const auto& file) { return leftOut.contains(file.first); });
     if (!changed.empty())

@@ -169,13 +169,24 @@ void RunCommands::stopAfter(const QString& folder, EndOf what)
         [what](const RunPaths& paths) { return stopAfterThis(paths, what); });
 }
 
+namespace {
+
+Result<ResumePlan> planWithData(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto plan, planResume(paths));
+    FURROW_TRY_ASSIGN(plan.data, lookAtData(paths));
+    return plan;
+}
+
+} // namespace
+
 void RunCommands::plan(const QString& folder)
 {
     Q_EMIT begun(RunVerb::Plan, folder);
     pool_.start([this, folder] {
         const RunPaths paths(pathFromUtf8(folder.toStdString()));
         auto config = currentConfig(paths);
-        auto plan = planResume(paths);
+        auto plan = planWithData(paths);
         if (!config.ok() || !plan.ok()) {
             report(RunVerb::Plan, folder, config.ok() ? plan.error() : config.error());
             return;

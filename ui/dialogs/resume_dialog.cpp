@@ -87,6 +87,8 @@ ResumeDialog::ResumeDialog(const QString& folder, const QString& runName, std::i
     map->setVisible(hasRoom); // the counts say the same
     line->setVisible(hasRoom);
     showChoice();
+    if (!refuseChangedData(plan_->data, wanted_).ok())
+        more_->click(); // the setting that it names is in sight
     go_->setFocus(); // the map is looked at, the button is what Return and Space are for
 }
 
@@ -180,10 +182,10 @@ bool ResumeDialog::acceptsLoss() const { return needsYes() && acceptLoss_->isChe
 
 void ResumeDialog::enableGo()
 {
-    const QString limit = limitReached();
-    limit_->setText(limit);
-    limit_->setVisible(!limit.isEmpty());
-    go_->setEnabled(settingsAreRight_ && limit.isEmpty() && (!needsYes() || acceptLoss_->isChecked()));
+    const QString why = endsAtOnce();
+    limit_->setText(why);
+    limit_->setVisible(!why.isEmpty());
+    go_->setEnabled(settingsAreRight_ && why.isEmpty() && (!needsYes() || acceptLoss_->isChecked()));
 }
 
 void ResumeDialog::setStatus(const RunStatus& status)
@@ -198,6 +200,20 @@ void ResumeDialog::setStatus(const RunStatus& status)
 }
 
 /// What would end at once is not begun.
+QString ResumeDialog::endsAtOnce() const
+{
+    const QString limit = limitReached();
+    const Status changed = refuseChangedData(plan_->data, wanted_);
+    return !limit.isEmpty() || changed.ok() ? limit : coreWords(changed.error().message);
+}
+
+/// Follows the choice of where to go on from, and the setting bad_files.
+void ResumeDialog::showData()
+{
+    data_->setText(coreWords(dataNotes(plan_->data, wanted_, effect())).join(QLatin1Char('\n')));
+    data_->setVisible(!data_->text().isEmpty());
+}
+
 QString ResumeDialog::limitReached() const
 {
     return status_ ? coreWords(limitInWords(furrow::limitReached(*status_, *plan_, wanted_,
@@ -208,7 +224,7 @@ QString ResumeDialog::limitReached() const
 
 bool ResumeDialog::isAnyOutOfReach() const
 {
-    return !plan_->loss.empty()
+    return !plan_->loss.empty() || !plan_->data.look.asItWas.ok()
         || std::any_of(
             plan_->checkpoints.begin(), plan_->checkpoints.end(), [](const auto& choice) { return !choice.verified; });
 }
@@ -261,6 +277,9 @@ void ResumeDialog::addCounts(QVBoxLayout* column)
         text->setWordWrap(true);
         column->addWidget(text);
     }
+    data_ = makeLabel({}, TextTone::Error, TextSize::Small);
+    data_->setWordWrap(true);
+    column->addWidget(data_);
 }
 
 /// What the audit proves of the ledger as it is; a resume only frees chunks, so it stays true.
@@ -392,10 +411,11 @@ void ResumeDialog::showChoice()
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
     if (partly > 0)
         words.append(tr("Partly trained: %1; what is trained of them is kept.").arg(countText(partly)));
-    if (limitReached().isEmpty())
+    if (endsAtOnce().isEmpty())
         words.append(tr("Nothing changes until you press the button below."));
     sentence_->setText(words.join(QLatin1Char(' ')));
     showReplicas();
+    showData();
     showRate();
 }
 
@@ -523,7 +543,7 @@ QWidget* ResumeDialog::buildFoot()
     row->addStretch();
     if (isAnyOutOfReach()) {
         auto* again = makeButton(tr("Look again"));
-        again->setToolTip(tr("Read the checkpoints once more: a disk may be back"));
+        again->setToolTip(tr("Look at the checkpoints and the data once more: a disk may be back"));
         connect(again, &QPushButton::clicked, this, [this] { done(kLookAgain); });
         row->addWidget(again);
     }
@@ -575,6 +595,7 @@ void ResumeDialog::edit(const Setting& setting, const QString& text)
     changed_->show(changes(frozen_, wanted_));
     changed_->setVisible(wrong.empty()); // nothing is safe about a value that cannot be
     showReplicas();
+    showData();
     showRate();
 }
 

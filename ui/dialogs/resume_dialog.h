@@ -60,6 +60,8 @@ private:
     void addLoss(QVBoxLayout* column);
     bool needsYes() const;
     QString limitReached() const;
+    QString endsAtOnce() const;
+    void showData();
     bool isAnyOutOfReach() const;
     void enableGo();
     QWidget* buildFoot();
@@ -86,13 +88,14 @@ private:
     QLabel* lostMeaning_ = nullptr;
     QLabel* freeMeaning_ = nullptr;
     QLabel* sum_ = nullptr;
+    QLabel* data_ = nullptr; ///< what would be left out of the data, or waited for
     EpochTable* epochs_ = nullptr;
     CheckpointChoices* choices_ = nullptr; ///< null: there is no checkpoint
     QLabel* replicas_ = nullptr; ///< what becomes of them; hidden where each goes on as it is
     QPushButton* more_ = nullptr; ///< shows the settings
     QLabel* ended_ = nullptr; ///< why the attempt before failed, where settings are the way out
     QLabel* problem_ = nullptr;
-    QLabel* limit_ = nullptr; ///< which limit would end the attempt at once
+    QLabel* limit_ = nullptr; ///< what would end the attempt at once: a limit, or data that changed
     ChangedSettings* changed_ = nullptr;
     RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
     QLabel* loss_ = nullptr;

@@ -106,12 +106,15 @@ Result<FileStamp> SourceIdentity::stampNow(const std::filesystem::path& path)
     }
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> gone = now - goneSince_.try_emplace(path, now).first->second;
-    if (gone.count() < faultNumber("FURROW_REMOVED_PATIENCE_S", kPatienceSeconds))
+    const double patience = removedPatience_ ? std::chrono::duration<double>(*removedPatience_).count()
+                                             : faultNumber("FURROW_REMOVED_PATIENCE_S", kPatienceSeconds);
+    if (gone.count() < patience)
         return stamp;
     return Error { ErrorCode::InvalidArgument, sentence(kFileRemoved, { utf8Text(path) }) };
 }
 
-Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed)
+Status SourceIdentity::checkAll(
+    const DataManifest& manifest, std::map<std::string, Message>* changed, Message* firstAway)
 {
     constexpr int kNamedFiles = 10;
     Message differences;
@@ -122,9 +125,10 @@ Status SourceIdentity::checkAll(const DataManifest& manifest, std::map<std::stri
             const auto same = check(file);
             if (same.ok())
                 continue;
-            if (same.error().code != ErrorCode::InvalidArgument)
-                ++away;
-            else if (changed != nullptr)
+            if (same.error().code != ErrorCode::InvalidArgument) {
+                if (++away == 1 && firstAway != nullptr)
+                    *firstAway = same.error().message;
+            } else if (changed != nullptr)
                 (*changed)[file.path] = same.error().message;
             if (++count <= kNamedFiles)
                 differences += (count == 1 ? "" : " ") + withFullStop(same.error().message);

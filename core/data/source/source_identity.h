@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace furrow {
 
@@ -17,6 +18,12 @@ namespace furrow {
 /// another one notes it (HubClient::changed). Thread-safe.
 class SourceIdentity {
 public:
+    SourceIdentity() = default;
+    /// @param removedPatience  how long a file is gone before it counts as removed, instead of some seconds
+    explicit SourceIdentity(std::chrono::seconds removedPatience)
+        : removedPatience_(removedPatience)
+    {
+    }
     /// Ok: the file is as it was. InvalidArgument: it is another one now, or it is gone for some seconds while its
     /// folder and disk are there, whether it was there before or not, with how in words; other codes: it cannot be
     /// looked at now.
@@ -25,10 +32,14 @@ public:
     Result<FileStamp> stampOfSame(const DataFile& file);
     /// All files of the manifest; one error that names those that differ and says what can be done.
     /// @param changed  gets the path of each file that is another one now, and how it differs; may be null
-    Status checkAll(const DataManifest& manifest, std::map<std::string, std::string>* changed = nullptr);
+    /// @param away  gets why the first file that cannot be looked at cannot be; may be null
+    Status checkAll(
+        const DataManifest& manifest, std::map<std::string, Message>* changed = nullptr, Message* away = nullptr);
 
 private:
     Result<FileStamp> stampNow(const std::filesystem::path& path); // mutex_ held
+
+    std::optional<std::chrono::seconds> removedPatience_; // constant
 
     std::mutex mutex_;
     std::map<std::filesystem::path, std::chrono::steady_clock::time_point> goneSince_; ///< guarded by mutex_

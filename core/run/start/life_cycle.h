@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 #include "core/config/schema.h"
+#include "core/run/start/data_outlook.h"
 #include "core/run/start/given_up_chunks.h"
 #include "core/run/start/rate_outlook.h"
 #include "core/run/start/replica_heads.h"
@@ -95,6 +96,7 @@ struct ResumePlan {
     std::optional<std::int64_t> twice; ///< chunks twice in the weights, by the audit; absent: it could not be made
     std::optional<std::int64_t> missing; ///< committed ones with a hole, and chunks that should exist and do not
     std::vector<Message> notes;
+    DataOutlook data; ///< for who asks lookAtData(), which may take long; planResume() leaves it empty
 
     const CheckpointChoice* choiceOf(CheckpointId checkpoint) const; ///< null: it is not among `checkpoints`
     /// What a resume from one of `checkpoints` does with the chunks of `effect`. Copies its cells: for one choice, not

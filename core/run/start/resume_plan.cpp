@@ -3,7 +3,6 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
-#include "core/data/source/source_look.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/removed_weights.h"
@@ -149,15 +148,6 @@ Status nameOrphans(const RunPaths& paths, LedgerReader& reader, ResumePlan& plan
     return {};
 }
 
-/// A person should know before the resume that it will wait, or end at once.
-void nameMissingData(const RunFile& file, ResumePlan& plan)
-{
-    constexpr std::chrono::milliseconds kPatience(2000);
-    const auto manifest = readManifest(std::string_view(file.dataManifest));
-    if (auto why = manifest.ok() ? whyDataIsNotAtHand(manifest.value(), kPatience) : Message(); !why.empty())
-        plan.notes.push_back(std::move(why));
-}
-
 /// What checkpoints have of these chunks, which are not committed.
 double tokensInParts(const ResumeEffect& effect, const std::vector<ChunkId>& chunks)
 {
@@ -260,7 +250,6 @@ Result<ResumePlan> planResume(const RunPaths& paths)
         plan.refusal = possible.error();
     FURROW_TRY(weigh(paths, file, reader, epochs, plan));
     FURROW_TRY(nameOrphans(paths, reader, plan));
-    nameMissingData(file, plan);
     FURROW_TRY(addRate(paths, reader, plan));
     return plan;
 }

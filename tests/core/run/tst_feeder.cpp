@@ -9,6 +9,8 @@
 #include "core/run/status/data_wait.h"
 #include "core/run/status/data_words.h"
 #include "core/run/start/chunk_decisions.h"
+#include "core/run/start/data_outlook.h"
+#include "core/run/start/life_cycle.h"
 #include "core/run/start/wrong_transfers.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
@@ -317,17 +319,67 @@ private Q_SLOTS:
     void aDryRunWasSilentAboutAFileThatIsGone()
     {
         const Run run(1200, 300, 50, 0.1, 1);
-        const auto notes = [&run] {
-            std::string all;
-            for (const Message& note : good(planResume(run.paths)).notes)
-                all += note.text() + "\n";
-            return all;
+        const RunConfig config = good(readRunFile(run.paths)).config;
+        const auto refusal = [&] {
+            const Status answer = refuseChangedData(good(lookAtData(run.paths)), config);
+            return answer.ok() ? std::string() : answer.error().message.text();
         };
-        QCOMPARE(notes(), std::string());
+        QCOMPARE(refusal(), std::string());
         std::filesystem::rename(run.file("data.txt"), run.file("away.txt"));
-        QVERIFY2(notes().find(utf8Text(run.file("data.txt"))) != std::string::npos, notes().c_str());
+        QVERIFY2(
+            refusal().find(utf8Text(run.file("data.txt")) + " was removed") != std::string::npos, refusal().c_str());
         std::ofstream(run.file("data.txt"), std::ios::binary) << "another one\n";
-        QVERIFY2(notes().find("data.txt has 12 bytes, had ") != std::string::npos, notes().c_str());
+        QVERIFY2(refusal().find("data.txt has 12 bytes, had ") != std::string::npos, refusal().c_str());
+    }
+
+    /// "It keeps 121 chunks, 179 free" of a run whose data was another one of the same size, and the resume failed.
+    void aDryRunSaidThatARunGoesOnWhoseDataHasOtherContent()
+    {
+        Run run(1200, 300, 50, 0.1, 1);
+        std::string other = Run::lines(1200);
+        std::replace(other.begin(), other.end(), 'a', 'b');
+        std::ofstream(run.file("data.txt"), std::ios::binary) << other;
+        const auto data = good(lookAtData(run.paths));
+        const Status dry = refuseChangedData(data, good(readRunFile(run.paths)).config);
+        QVERIFY(!dry.ok());
+        QVERIFY2(
+            dry.error().message.find("data.txt has other content") != std::string::npos, dry.error().message.c_str());
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        QTRY_VERIFY_WITH_TIMEOUT(!good(supervisor.advance()).gaveUp.empty(), 20'000);
+        QCOMPARE(std::string(good(supervisor.advance()).gaveUp), dry.error().message.text());
+        run.stopFeeder();
+    }
+
+    /// The same with bad_files=leave_out: "177 free", and the resume left out 150 of them.
+    void aDryRunCalledFreeWhatTheResumeLeftOut()
+    {
+        Run run(3000, 300, 50, 0.1, 1, {}, Duplicates::Report, {}, BadFiles::LeaveOut);
+        const RunConfig config = good(readRunFile(run.paths)).config;
+        const auto epoch = [&run] { return good(good(LedgerReader::open(run.paths.tracker())).epochs()).at(0); };
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(epoch().preparedBlocks >= 7 && epoch().blockCount == 10, 20'000);
+        run.stopFeeder();
+        const auto saidNow
+            = [&] { return leftOutOf(good(lookAtData(run.paths)), config, good(planResume(run.paths)).effect); };
+        QCOMPARE(saidNow().chunks, 0);
+        std::string other = Run::lines(3000);
+        std::replace(other.begin(), other.end(), 'a', 'b');
+        std::ofstream(run.file("data.txt"), std::ios::binary) << other;
+        const auto said = saidNow();
+        QVERIFY(said.chunks > 0);
+        QCOMPARE(said.rows, 0);
+        const auto notes = dataNotes(good(lookAtData(run.paths)), config, good(planResume(run.paths)).effect);
+        QCOMPARE(notes.size(), std::size_t(1));
+        QVERIFY2(notes.front().find("Chunks of the epochs that are open: " + std::to_string(said.chunks))
+                != std::string::npos,
+            notes.front().c_str());
+        run.beginAttempt();
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), 60 - static_cast<int>(said.chunks));
+        QCOMPARE(epoch().chunks[ChunkState::Excluded], said.chunks);
+        run.stopFeeder();
     }
 
     void aSourceThatChangesStopsTheFeederWithWhatCanBeDone()

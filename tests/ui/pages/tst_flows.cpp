@@ -179,6 +179,29 @@ private Q_SLOTS:
         QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("--from-checkpoint 'r0-1'")));
     }
 
+    /// The dialog counted what would be trained of data that had changed, and the attempt failed.
+    void anAttemptThatWouldFailForItsDataCouldBeBegun()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->data.look.changed["/d/b.txt"] = "/d/b.txt has other content than when the run was made.";
+        plan->data.look.asItWas = Error { ErrorCode::InvalidArgument, "The data changed since the run was made." };
+        plan->data.rowsLeftOut[0] = 0;
+        RunConfig config = good(findPreset("char")).config;
+        config.badFiles = BadFiles::Stop;
+        ResumeDialog stops(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, config, &window);
+        stops.show();
+        QVERIFY(says(stops, QStringLiteral("The data changed since the run was made.")));
+        QVERIFY(!buttonOf<QPushButton>(stops, QStringLiteral("Resume as attempt 2"))->isEnabled());
+        QVERIFY(!says(stops, QStringLiteral("Chunks of the epochs that are open")));
+        config.badFiles = BadFiles::LeaveOut;
+        ResumeDialog leavesOut(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, config, &window);
+        leavesOut.show();
+        QVERIFY(buttonOf<QPushButton>(leavesOut, QStringLiteral("Resume as attempt 2"))->isEnabled());
+        QVERIFY(says(leavesOut, QStringLiteral("Chunks of the epochs that are open: 2; rows of other chunks: 0.")));
+    }
+
     /// The counts of a plain resume stood under an older checkpoint: "Partly trained: 1; what is trained of them is
     /// kept", and it was trained again.
     void anOlderCheckpointKeptPartsThatItDoesNotHave()
