@@ -174,8 +174,9 @@ Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* al
 }
 
 /// Its own steps and tokens; a worker does not know those of the others that are in merged weights.
-Row evalRow(const EvalRecord& eval)
+Row evalRow(const PlacedRecord& at, const ExportView& view)
 {
+    const EvalRecord& eval = at.line.eval;
     Row row { { "worker_step", eval.step }, { "weights_step", eval.weightsStep }, { "worker_tokens", eval.tokens },
         { "loss", eval.hasLoss() ? Value(eval.loss) : Value(nullptr) }, { "what", std::string(toString(eval.what)) },
         { "questions", eval.tasks.questions } };
@@ -185,6 +186,7 @@ Row evalRow(const EvalRecord& eval)
         const auto found = std::ranges::find(marks, std::string_view(name), &NamedMark::name);
         row.emplace_back(name, found != marks.end() ? Value(found->value) : Value(nullptr));
     }
+    row.emplace_back("lost", isLost(view, at));
     return row;
 }
 
@@ -200,7 +202,7 @@ std::optional<Row> rowOf(const PlacedRecord& at, const ExportView& view, const S
     const ScannedLine& line = at.line;
     switch (line.kind) {
     case LineKind::Step: return stepRow(at, view, all);
-    case LineKind::Eval: return with(evalRow(line.eval));
+    case LineKind::Eval: return with(evalRow(at, view));
     case LineKind::Event:
         return with({ { "step", line.event.step }, { "chunk", chunkText(view, line.event.chunk) },
             { "what", std::string(toString(line.event.kind)) }, { "text", line.event.text } });
@@ -353,11 +355,14 @@ Result<std::int64_t> exportTensorBoard(
             }
         } else if (at.line.kind == LineKind::Eval) {
             const auto& eval = at.line.eval;
-            const std::string whose = eval.what == EvalRecord::What::Merged ? "_merged" : "";
+            const bool isMerged = eval.what == EvalRecord::What::Merged;
+            const std::string whose = isMerged ? "_merged" : "";
+            const std::string group = isLost(view, at) != 0 ? "lost/eval_" : "eval/";
+            const std::int64_t step = isMerged && eval.weightsStep > 0 ? eval.weightsStep : eval.step;
             if (eval.hasLoss())
-                file.scalar(at.wall, eval.step, "eval/loss" + whose, eval.loss);
+                file.scalar(at.wall, step, group + "loss" + whose, eval.loss);
             for (const auto& [name, value] : namedMarks(eval.tasks))
-                file.scalar(at.wall, eval.step, "eval/" + (name + whose), value);
+                file.scalar(at.wall, step, group + (name + whose), value);
         } else if (at.line.kind == LineKind::Privacy) {
             file.scalar(at.wall, at.line.privacy.step, "privacy/epsilon", at.line.privacy.epsilon);
         } else if (at.line.kind == LineKind::Drift) {

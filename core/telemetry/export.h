@@ -36,7 +36,8 @@ struct RunEvent {
 /// What telemetry alone does not know of its records. Without it chunks are numbers, and no step is called lost.
 struct ExportView {
     std::function<std::string(std::int64_t chunk)> chunkName; ///< "3:17"
-    std::function<bool(const PlacedRecord&)> isLost; ///< of a step: its weights are gone
+    std::function<bool(const PlacedRecord&)>
+        isLost; ///< of a step or an evaluation: its weights are gone. Asked of each once, in the order of the walk
     std::vector<RunEvent> events; ///< stand among those that workers told, but for TensorBoard, which has none
 };
 
@@ -52,7 +53,8 @@ inline constexpr std::array kClosedNames<MeasuredFormat> {
 /// Writes telemetry for other programs into a new or empty folder. @return the number of records, those of the view too
 /// Csv: steps.csv, evaluations.csv, events.csv (by their times), drifts.csv; JsonLines: records.jsonl with the same
 /// names; TensorBoard: one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the
-/// end, its worker is -1 elsewhere), the steps being the worker's own, lost ones as lost/loss. Epochs count from 1;
+/// end, its worker is -1 elsewhere), the steps being the worker's own, of merged weights those behind them; what is
+/// lost has tags of its own, lost/loss and lost/eval_loss. Epochs count from 1;
 /// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too.
 Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, MeasuredFormat format,
     const std::filesystem::path& out, const ExportView& view = {});

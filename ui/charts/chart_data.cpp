@@ -100,7 +100,8 @@ void addSpikes(ChartData& data, const TelemetrySnapshot& snapshot, double sample
     }
 }
 
-/// @param take  gets each with its x, oldest first: they come worker by worker, and the last one is to be the newest
+/// @param take  gets each with its place, oldest first: they come worker by worker, and the last one is to be the
+/// newest
 template <typename Take>
 void forEachEval(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only, const Take& take)
 {
@@ -112,15 +113,18 @@ void forEachEval(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPe
     for (const EvalPoint& eval : evals) {
         TelemetrySnapshot::Interval at;
         if ((only < 0 || eval.worker == only) && snapshot.find(eval.worker, eval.wall, at))
-            take(eval, snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch));
+            take(eval,
+                ChartEval { snapshot.xAt(at.stretch, at.begin, axis, samplesPerEpoch), 0, at.stretch, at.begin,
+                    eval.worker < 0 ? -1 : eval.record.step });
     }
 }
 
 void addEvals(ChartData& data, const TelemetrySnapshot& snapshot, double samplesPerEpoch, int only)
 {
-    forEachEval(snapshot, data.axis, samplesPerEpoch, only, [&data](const EvalPoint& eval, double x) {
+    forEachEval(snapshot, data.axis, samplesPerEpoch, only, [&data](const EvalPoint& eval, ChartEval at) {
+        at.y = eval.record.loss;
         if (eval.record.hasLoss())
-            data.evals.push_back({ x, eval.record.loss });
+            data.evals.push_back(at);
     });
 }
 
@@ -208,13 +212,14 @@ ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double sa
     ChartData data;
     data.axis = axis;
     std::map<int, Points> byWorker;
-    forEachEval(snapshot, axis, samplesPerEpoch, only, [&](const EvalPoint& eval, double x) {
+    forEachEval(snapshot, axis, samplesPerEpoch, only, [&](const EvalPoint& eval, ChartEval at) {
         if (eval.record.tasks.questions == 0)
             return;
+        at.y = eval.record.tasks.share();
         if (eval.record.what == EvalRecord::What::Merged)
-            data.evals.push_back({ x, eval.record.tasks.share() });
+            data.evals.push_back(at);
         else
-            byWorker[eval.worker].add(x, eval.record.tasks.share());
+            byWorker[eval.worker].add(at.x, at.y);
     });
     addLines(data, byWorker);
     return data;

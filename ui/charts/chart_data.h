@@ -24,6 +24,10 @@ struct ChartLine {
 struct ChartEval {
     double x = 0;
     double y = 0;
+    std::size_t stretch = 0; ///< of the last step before it
+    std::size_t index = 0; ///< of that step in its stretch
+    std::int64_t step = 0; ///< of the worker, in the weights that were evaluated; -1: of a merge, by a task
+    bool isLost = false; ///< those weights are in no model any more
 };
 
 /// Where an attempt begins. The tag says the cause and what was lost.

@@ -45,11 +45,11 @@ void CurvesLayer::drawMarks(QPainter& p) const
         if (!std::isfinite(eval.y) || !area.contains(at))
             continue;
         if (std::abs(at.x() - last) < kApart && &eval != &data_.evals.back()) {
-            drawEvalDiamond(p, at, 4);
+            drawEvalDiamond(p, at, 4, eval.isLost);
             continue;
         }
         last = at.x();
-        drawEvalDiamond(p, at);
+        drawEvalDiamond(p, at, 9, eval.isLost);
     }
 }
 

@@ -27,6 +27,17 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
     return from;
 }
 
+/// The last step before it is lost, and in its weights: a worker that was started again evaluates what it begins with.
+bool isOfLost(const ChartEval& eval, const TelemetrySnapshot& snapshot, const std::vector<LostTraining>& lost)
+{
+    if (eval.stretch >= snapshot.stretches.size())
+        return false;
+    const Stretch& stretch = snapshot.stretches[eval.stretch];
+    const std::size_t from = lostFrom(stretch, lost);
+    return eval.index >= from && from < stretch.size()
+        && (eval.step < 0 || eval.step >= stretch.firstStep + static_cast<std::int64_t>(stretch.step[from]));
+}
+
 } // namespace
 
 void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost)
@@ -43,6 +54,8 @@ void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric,
         stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
     for (std::size_t i = 0; i < stretches.size() && i < data.lines.size(); ++i)
         data.lines[i].supersededFrom = lostFrom(*stretches[i], lost);
+    for (ChartEval& eval : data.evals)
+        eval.isLost = isOfLost(eval, snapshot, lost);
     for (ChartSeam& seam : data.seams)
         if (seam.before != 0)
             sayLost(seam, steps[seam.before]);

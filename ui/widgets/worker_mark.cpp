@@ -83,12 +83,13 @@ void drawWorkerLine(QPainter& painter, QPointF left, int worker, double length)
     painter.restore();
 }
 
-void drawEvalDiamond(QPainter& painter, QPointF at, double size)
+void drawEvalDiamond(QPainter& painter, QPointF at, double size, bool isLost)
 {
     const double r = size / 2;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme().color(Token::Text1), 1.4));
+    painter.setPen(
+        isLost ? QPen(theme().color(Token::Text1, 0.4), 1.4, Qt::DotLine) : QPen(theme().color(Token::Text1), 1.4));
     painter.setBrush(theme().color(Token::Inset));
     painter.drawPolygon(QPolygonF { at + QPointF(0, -r), at + QPointF(r, 0), at + QPointF(0, r), at + QPointF(-r, 0) });
     painter.restore();

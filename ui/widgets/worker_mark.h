@@ -13,8 +13,8 @@ namespace furrow {
 void drawWorkerMarker(QPainter& painter, QPointF at, int worker, double size = 9);
 /// A 24 px sample of a worker's line: its dash in its colour, 2 px.
 void drawWorkerLine(QPainter& painter, QPointF left, int worker, double length = 24);
-/// Hollow diamond of evaluations, text 1 over the ground of plots.
-void drawEvalDiamond(QPainter& painter, QPointF at, double size = 9);
+/// Hollow diamond of evaluations, text 1 over the ground of plots; a faint one of weights that are lost.
+void drawEvalDiamond(QPainter& painter, QPointF at, double size = 9, bool isLost = false);
 /// Diagonal hatch of `pitch` px inside `area`, stable when the area moves by whole pixels.
 void drawHatch(QPainter& painter, const QRectF& area, const QColor& color, double pitch = 5, double width = 1);
 /// In an SVG, which knows no clip, puts the ground over what was drawn outside of `area`; elsewhere the clip did that.

@@ -1,6 +1,7 @@
 #include "core/run/status/measured_export.h"
 
 #include "core/run/status/ledger_view.h"
+#include "core/run/status/lost_evaluations.h"
 #include "core/run/status/lost_trainings.h"
 #include "core/run/status/run_history.h"
 #include "core/run/status/run_status.h"
@@ -72,8 +73,16 @@ Result<std::int64_t> exportMeasured(const RunPaths& paths, MeasuredFormat format
         return std::to_string(place.block) + ":" + std::to_string(place.column);
     };
     FURROW_TRY_ASSIGN(view.events, eventsOf(ledger));
+    FURROW_TRY_ASSIGN(auto checkpoints, ledger.checkpoints());
     LostSteps steps(lostTrainings(claims, status.goneHolds));
-    view.isLost = [&steps](const PlacedRecord& at) { return at.line.kind == LineKind::Step && steps.has(at); };
+    LostEvaluations evaluations(std::move(checkpoints));
+    view.isLost = [&](const PlacedRecord& at) {
+        if (at.line.kind == LineKind::Eval)
+            return evaluations.has(at);
+        const bool isLost = steps.has(at);
+        evaluations.tell(at, isLost);
+        return isLost;
+    };
     return exportTelemetry(paths.telemetryFolder(), format, out, view);
 }
 

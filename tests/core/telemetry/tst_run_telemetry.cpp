@@ -383,6 +383,46 @@ private Q_SLOTS:
         QVERIFY(bytes.find("train/loss") != std::string::npos && bytes.find("lost/loss") != std::string::npos);
     }
 
+    /// Losses of weights that the run had given up looked like all others, and those of merges stood at a step of the
+    /// worker that merged.
+    void evaluationsOfGivenUpWeightsLookedLikeAllOthers()
+    {
+        append(folder_ / "1-w0.jsonl", kHeader);
+        const auto write = [this](std::int64_t step, std::int64_t weightsStep, EvalRecord::What what) {
+            std::string line;
+            encodeLine(TelemetryRecord(EvalRecord {
+                           step * 1'000'000'000, step, 0, 0.5 * static_cast<double>(step), weightsStep, what }),
+                line);
+            append(folder_ / "1-w0.jsonl", line);
+        };
+        write(1, 1, EvalRecord::What::Replica);
+        write(2, 2, EvalRecord::What::Replica);
+        write(3, 77, EvalRecord::What::Merged);
+        ExportView view;
+        view.isLost = [](const PlacedRecord& at) { return at.line.eval.step == 2; };
+        const auto out = folder_.parent_path();
+        for (const auto& [format, name, label] : kClosedNames<MeasuredFormat>)
+            QCOMPARE(exportTelemetry(folder_, format, out / name, view).value(), 3);
+        std::ifstream table(out / "csv" / "evaluations.csv", std::ios::binary);
+        std::ifstream objects(out / "jsonl" / "records.jsonl", std::ios::binary);
+        std::string line;
+        std::getline(table, line);
+        QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",lost")), line.c_str());
+        for (const int lost : { 0, 1, 0 }) {
+            std::getline(table, line);
+            QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",%1").arg(lost)), line.c_str());
+            std::getline(objects, line);
+            const QJsonObject row = QJsonDocument::fromJson(QByteArray::fromStdString(line)).object();
+            QCOMPARE(row[QStringLiteral("lost")].toInt(-1), lost);
+        }
+        std::ifstream events(std::filesystem::directory_iterator(out / "tensorboard" / "w0")->path(), std::ios::binary);
+        const std::string bytes((std::istreambuf_iterator<char>(events)), std::istreambuf_iterator<char>());
+        for (const char* tag : { "eval/loss", "lost/eval_loss", "eval/loss_merged" })
+            QVERIFY2(bytes.find(tag) != std::string::npos, tag);
+        QVERIFY(bytes.find("\x10\x4d\x2a") != std::string::npos); // field 2, the step, is 77
+        QVERIFY(bytes.find("\x10\x03\x2a") == std::string::npos);
+    }
+
     /// A mean over the column was too low: ranks that know no loss had one of 0.
     void aFollowerOfAGroupHadALossOfNothing()
     {

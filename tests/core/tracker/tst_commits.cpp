@@ -1,5 +1,6 @@
 #include "ledger_fixture.h"
 
+#include "core/run/status/lost_evaluations.h"
 #include "core/run/status/lost_trainings.h"
 #include "core/tracker/audit/audit.h"
 #include "core/tracker/audit/rebuild.h"
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
     void lostStepsOfFollowersWereCalledGood();
+    void evaluationsOfWeightsThatWereLeftWereCalledGood();
     void aRunCountedOtherTokensThanItsClaims_data();
     void aRunCountedOtherTokensThanItsClaims();
     void checkpointInTheMiddleOfAChunkKeepsTheClaim();
@@ -298,6 +300,52 @@ void TestCommits::lostStepsOfFollowersWereCalledGood()
         QVERIFY(!has(worker, first + 4, kChunk + 1, 120));
         QVERIFY(!has(worker, first + 4, kChunk, 300));
     }
+}
+
+/// The run went back to the merge behind step 150: what its workers and the second merge had evaluated since was in the
+/// exports as if it were of the weights, beside what was evaluated anew at the same steps.
+void TestCommits::evaluationsOfWeightsThatWereLeftWereCalledGood()
+{
+    const auto merge = [](std::int64_t step, double loss, std::int64_t second, bool surviving) {
+        SupervisorLedger::CheckpointRow row;
+        row.record.kind = CheckpointKind::Merge;
+        row.record.step = step;
+        row.record.evalLoss = loss;
+        row.wallNs = second * 1'000'000'000;
+        row.surviving = surviving;
+        return row;
+    };
+    LostEvaluations evaluations(
+        { merge(298, 1.4, 10, true), merge(1029, 0.94, 30, false), merge(1029, 0.91, 60, true) });
+    TelemetryHeader header;
+    const auto step = [&](std::int64_t number, bool isLost) {
+        ScannedLine line;
+        line.kind = LineKind::Step;
+        line.step.step = number;
+        evaluations.tell({ header, 0, line }, isLost);
+    };
+    const auto isLost = [&](EvalRecord::What what, std::int64_t own, std::int64_t weights, double loss, double wall) {
+        ScannedLine line;
+        line.kind = LineKind::Eval;
+        line.eval = { 0, own, 0, loss, weights, what };
+        return evaluations.has({ header, wall, line });
+    };
+    using enum EvalRecord::What;
+    step(149, false);
+    step(150, false);
+    QVERIFY(!isLost(Replica, 150, 150, 1.5, 9));
+    header.worker = -1; // the task that merges
+    QVERIFY(!isLost(Merged, 150, 298, 1.4, 10));
+    QVERIFY(isLost(Merged, 250, 1029, 0.94, 30));
+    QVERIFY(!isLost(Merged, 262, 1029, 0.91, 60));
+    header.worker = 0;
+    step(151, true);
+    step(250, true);
+    QVERIFY(isLost(Replica, 250, 398, 1.0, 20));
+    QVERIFY(!isLost(Replica, 150, 298, 1.4, 40)); // started again, before its first step
+    step(151, false);
+    step(250, false);
+    QVERIFY(!isLost(Replica, 250, 398, 1.1, 50));
 }
 
 void TestCommits::aRunCountedOtherTokensThanItsClaims_data()

@@ -294,6 +294,20 @@ private Q_SLOTS:
         const auto steps = curves.lines[0].curve->size();
         QCOMPARE(curves.lines[0].supersededFrom, steps - 8 * lost.size());
         QCOMPARE(curves.lines[1].supersededFrom, whole); // the other worker goes on
+        TelemetrySnapshot evaluated = *snapshot; // losses of weights that are lost looked like all others
+        std::vector<EvalPoint> evals;
+        for (const Stretch& stretch : evaluated.stretches) {
+            EvalPoint eval { stretch.worker, stretch.attempt, stretch.wallEnd() + 0.001, {} };
+            eval.record.step = stretch.lastStep;
+            eval.record.loss = 1;
+            evals.push_back(eval);
+        }
+        evaluated.evals = std::make_shared<const std::vector<EvalPoint>>(evals);
+        ChartData marked = chartDataOf(evaluated, Metric::Loss, XAxis::Tokens);
+        dashLost(marked, evaluated, Metric::Loss, lost);
+        QCOMPARE(marked.evals.size(), std::size_t(2));
+        for (const ChartEval& eval : marked.evals)
+            QCOMPARE(eval.isLost, evaluated.stretches[eval.stretch].worker == 0);
         lost.front().keptSteps = 3; // a checkpoint took them before the death: they were dashed too
         ChartData partly = chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens);
         dashLost(partly, *snapshot, Metric::Loss, lost);
