@@ -146,13 +146,13 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
         if (o.json)
             rows.push_back({ { "epoch", place.epoch + 1 }, { "block", place.block }, { "column", place.column },
                 { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
-                { "global_step", c.globalStep }, { "steps", c.steps }, { "samples", c.samples }, { "tokens", c.tokens },
-                { "checkpoint", c.checkpoint } });
+                { "weights_step", c.weightsStep }, { "steps", c.steps }, { "samples", c.samples },
+                { "tokens", c.tokens }, { "checkpoint", c.checkpoint } });
         else
             std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens
                       << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep
-                      << ", done as step " << c.globalStep
-                      << " of all that the workers made, lost ones included, in checkpoint " << c.checkpoint << "\n";
+                      << ", done as step " << c.weightsStep << " of those that the weights have, in checkpoint "
+                      << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });

@@ -55,7 +55,8 @@ inline constexpr std::array kClosedNames<MeasuredFormat> {
 /// names; TensorBoard: one event file for each worker, in a folder w<worker> ("task": what merged or evaluated at the
 /// end, its worker is -1 elsewhere), the steps being the worker's own, of merged weights those behind them; what is
 /// lost has tags of its own, lost/loss and lost/eval_loss. Epochs count from 1;
-/// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too.
+/// "global_step" counts the steps of all workers in the order of time, those that were lost with their weights too, as
+/// far as they were told.
 Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolder, MeasuredFormat format,
     const std::filesystem::path& out, const ExportView& view = {});
 

@@ -15,7 +15,8 @@ struct TrainedChunk {
     std::int32_t worker = 0;
     std::int64_t firstStep = 0; ///< of that worker's replica, as telemetry counts them
     std::int64_t lastStep = 0;
-    std::int64_t globalStep = 0; ///< optimiser steps of all workers when it was done, work that was lost later included
+    std::int64_t weightsStep = 0; ///< optimiser steps of all workers that the weights have, up to its last one, in the
+                                  ///< order in which trainings ended; the largest is what status calls the steps
     std::int64_t checkpoint = 0; ///< the newest one that added windows of it
     std::int64_t steps = 0; ///< optimiser steps of this training that the weights have
     std::int64_t samples = 0; ///< in it; of a part of a chunk in proportion to its windows

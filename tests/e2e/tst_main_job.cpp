@@ -135,7 +135,7 @@ private Q_SLOTS:
         QCOMPARE(chunks.size(), 120);
         qint64 last = 0;
         for (const auto& chunk : chunks)
-            last = std::max(last, chunk[QStringLiteral("global_step")].toInteger());
+            last = std::max(last, chunk[QStringLiteral("weights_step")].toInteger());
         QCOMPARE(last, status[QStringLiteral("steps")].toInteger());
         const auto evaluated = RunDriver::ctl({ QStringLiteral("eval"), run, QStringLiteral("--json") });
         QVERIFY2(evaluated.exitCode == 0, qPrintable(evaluated.text + evaluated.errors));

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void newestCheckpointCannotBeRemoved();
     void goingBackTrainsWhatCameAfterExactlyOnceAgain();
     void goingBackReopensAClosedEpoch();
+    void stepsThatTheRunLeftWereCountedBeforeThoseOfItsWeights();
     void aRunGoesBackOnlyToWhatItsWeightsGrewFrom();
     void repairDoesNotBringBackWhatTheRunLeft();
     void aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft();
@@ -886,6 +887,27 @@ void TestCommits::goingBackTrainsWhatCameAfterExactlyOnceAgain()
     QVERIFY2(report.isClean(), auditText(report).c_str());
     QCOMPARE(report.epochs.at(0).committed, 8);
     QCOMPARE(report.epochs.at(0).duplicated, 0);
+}
+
+/// "Done as step 1,757 of all that the workers made, lost ones included" of weights with 1,029 steps, and it left out
+/// the steps that had died with a worker: no other number of the run said the same.
+void TestCommits::stepsThatTheRunLeftWereCountedBeforeThoseOfItsWeights()
+{
+    Field field;
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    good(worker.end("stopped"));
+    good(field.supervisor().goBackTo(first));
+    auto again = field.worker(0);
+    trainOne(again, 0, "c3");
+    trainOne(again, 0, "c4");
+    std::set<std::int64_t> steps;
+    for (const TrainedChunk& chunk : good(trainedChunks(field.tracker)))
+        steps.insert(chunk.weightsStep);
+    const std::set<std::int64_t> wanted { 5, 10, 15 };
+    QVERIFY(steps == wanted);
 }
 
 void TestCommits::goingBackReopensAClosedEpoch()
