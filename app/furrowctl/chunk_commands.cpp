@@ -152,12 +152,13 @@ int inspect(InspectOptions o)
             o.json);
     if (o.json) {
         const auto& s = v.summary;
+        const std::int64_t rest = s.samples - v.inCheckpoints;
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
             { "state", toString(v.state) }, { "for_training", s.samples },
-            { "trained", v.state == ChunkState::Committed ? s.samples : 0 },
-            { "excluded", v.state == ChunkState::Excluded ? s.samples : 0 },
-            { "accepted", v.state == ChunkState::Accepted ? s.samples : 0 },
-            { "poisoned", v.state == ChunkState::Poisoned ? s.samples : 0 }, { "filtered", s.filtered },
+            { "trained", v.state == ChunkState::Committed ? s.samples : v.inCheckpoints },
+            { "excluded", v.state == ChunkState::Excluded ? rest : 0 },
+            { "accepted", v.state == ChunkState::Accepted ? rest : 0 },
+            { "poisoned", v.state == ChunkState::Poisoned ? rest : 0 }, { "filtered", s.filtered },
             { "failed", s.failed }, { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "repeats", s.repeats },
             { "invalid_utf8", s.invalidUtf8 }, { "tokens", s.tokens }, { "learnt", s.learnt },
             { "too_long", s.tooLong }, { "stored", v.stored }, { "samples", nlohmann::json::array() } };
@@ -169,9 +170,11 @@ int inspect(InspectOptions o)
         print(json);
         return kDone;
     }
-    std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, "
-              << v.summary.samples << becameOfThem(v.state) << v.summary.filtered << " filtered, " << v.summary.failed
-              << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
+    std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, ";
+    if (v.inCheckpoints > 0)
+        std::cout << v.inCheckpoints << " trained and in checkpoints, ";
+    std::cout << v.summary.samples - v.inCheckpoints << becameOfThem(v.state) << v.summary.filtered << " filtered, "
+              << v.summary.failed << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
               << " left out as repeats, " << v.summary.tokens << " tokens";
     if (v.summary.repeats > 0)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";

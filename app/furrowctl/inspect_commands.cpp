@@ -147,12 +147,12 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
             rows.push_back({ { "epoch", place.epoch + 1 }, { "block", place.block }, { "column", place.column },
                 { "worker", c.worker }, { "first_step", c.firstStep }, { "last_step", c.lastStep },
                 { "weights_step", c.weightsStep }, { "steps", c.steps }, { "samples", c.samples },
-                { "tokens", c.tokens }, { "checkpoint", c.checkpoint } });
+                { "tokens", c.tokens }, { "part", c.isPart }, { "checkpoint", c.checkpoint } });
         else
-            std::cout << toString(c.chunk) << ": worker " << c.worker << ", " << c.samples << " samples, " << c.tokens
-                      << " tokens in " << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep
-                      << ", done as step " << c.weightsStep << " of those that the weights have, in checkpoint "
-                      << c.checkpoint << "\n";
+            std::cout << toString(c.chunk) << (c.isPart ? ", a part of it" : "") << ": worker " << c.worker << ", "
+                      << c.samples << " samples, " << c.tokens << " tokens in " << c.steps << " steps, its steps "
+                      << c.firstStep << " to " << c.lastStep << ", done as step " << c.weightsStep
+                      << " of those that the weights have, in checkpoint " << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });

@@ -70,11 +70,13 @@ Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tra
         Rows rows = db.query(
             "SELECT * FROM (SELECT c.chunk, i.worker, c.first_step, c.last_step, c.closed_seq,"
             " (SELECT max(p.checkpoint) FROM part p WHERE p.claim=c.id AND p.alive=1) AS kept, c.steps, c.samples, c.tokens,"
-            " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
+            " c.outcome=1 AND NOT EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0), c.id, c.incarnation,"
+            " (SELECT coalesce(sum(p.past-p.first), 0) FROM part p WHERE p.claim=c.id AND p.alive=1 AND p.skipped=0)"
+            " < (SELECT coalesce(k.windows, 0) FROM chunk k WHERE k.id=c.chunk) FROM claim c JOIN incarnation i ON i.id=c.incarnation)"
             " WHERE kept IS NOT NULL ORDER BY chunk");
         while (rows.next()) {
             chunks.push_back({ { rows.integer(0) }, rows.int32(1), rows.integer(2), rows.integer(3), 0, rows.integer(5),
-                rows.integer(6), rows.integer(7), rows.integer(8) });
+                rows.integer(6), rows.integer(7), rows.integer(8), rows.integer(12) != 0 });
             if (rows.integer(9) == 0)
                 keepLivingParts(db, rows.integer(10), chunks.back());
             const std::int64_t closed = rows.integer(4);

@@ -21,6 +21,7 @@ struct TrainedChunk {
     std::int64_t steps = 0; ///< optimiser steps of this training that the weights have
     std::int64_t samples = 0; ///< in it; of a part of a chunk in proportion to its windows
     std::int64_t tokens = 0;
+    bool isPart = false; ///< other windows of the chunk are not of this training, or in no weights
 };
 /// By chunk id; a chunk that several workers trained in parts is there once for each.
 Result<std::vector<TrainedChunk>> trainedChunks(const std::filesystem::path& tracker);

@@ -10,6 +10,8 @@
 #include "core/run/folder/run_file.h"
 #include "core/run/status/run_block.h"
 #include "core/run/status/run_status.h"
+#include "core/run/status/samples_left_out.h"
+#include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
 #include <numeric>
@@ -45,6 +47,19 @@ Result<ChunkCell> cellOf(LedgerReader& ledger, const ChunkPart& part)
         sentence("The run has no chunk %1:%2: it knows the blocks 0 to %3 so far.",
             { std::to_string(part.block), std::to_string(part.column), std::to_string(epochs.front().knownBlocks - 1) })
     };
+}
+
+/// As status counts what is trained of a chunk that is not committed.
+Result<std::int64_t> inCheckpoints(const LedgerReader& ledger, const ChunkCell& cell)
+{
+    if (cell.state == ChunkState::Committed || cell.covered == 0)
+        return 0;
+    FURROW_TRY_ASSIGN(const auto skipped, skippedChunks(ledger.file()));
+    std::int64_t leftOut = 0;
+    if (skipped != nullptr)
+        for (const SkippedChunk& one : *skipped)
+            leftOut += one.chunk == cell.id ? one.windowsSkipped() : 0;
+    return trainedPart(cell, leftOut).samples;
 }
 
 Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& part)
@@ -146,6 +161,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     ChunkView view { part.block, part.column, block.summary(part.column), text.count(), cell.state, !losses.empty(), {},
         unreadableRowsOf(block, part.block, row.plan, manifest) };
     std::erase_if(view.unreadable, [&part](const UnreadableRow& one) { return one.column != part.column; });
+    FURROW_TRY_ASSIGN(view.inCheckpoints, inCheckpoints(ledger, cell));
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first),

@@ -38,6 +38,10 @@ struct ChunkView {
     bool keepsLosses = false; ///< some sample of the chunk has a loss
     std::vector<SampleView> samples; ///< in the order asked for
     std::vector<UnreadableRow> unreadable; ///< the block keeps the first 100 by name
+    std::int64_t inCheckpoints = 0; ///< samples of a chunk that is not committed, which surviving checkpoints have
+
+    /// Tokens of the samples for training, each with the end-of-text behind it: what the ledger counts as tokens.
+    std::int64_t tokensWithEnds() const { return summary.tokens + summary.samples; }
 };
 
 /// Samples with a loss first, the highest or the lowest at the top; the others follow as they are stored.

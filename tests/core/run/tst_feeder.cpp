@@ -913,6 +913,40 @@ private Q_SLOTS:
         QCOMPARE(view.samples.at(1).firstRow->row, view.samples.at(1).row - 40'000);
         QCOMPARE(view.samples.at(1).firstRow->file, view.samples.at(1).file);
     }
+
+    /// "10 to be trained", and losses of 7 of them: a checkpoint had these.
+    void aChunkThatIsTrainedInPartWasShownAsUntrained()
+    {
+        Run run(600, 300, 50, 0.1, 1);
+        run.startFeeder();
+        auto supervisor = good(SupervisorLedger::open(run.paths.tracker()));
+        auto worker = good(WorkerLedger::open(run.paths.tracker(), good(readRunFile(run.paths)).runId));
+        good(worker.start({ run.attempt, 0, 0, "cpu", "test" }, 600));
+        std::optional<Claim> claim;
+        const auto isClaimed = [&] {
+            good(supervisor.advance());
+            auto answer = claim ? Result<std::variant<Claim, NothingToClaim>>(*claim) : worker.claim();
+            if (answer.ok() && std::holds_alternative<Claim>(answer.value()))
+                claim = std::get<Claim>(answer.value());
+            return claim.has_value();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isClaimed(), 20'000);
+        run.stopFeeder();
+        good(worker.begin(*claim));
+        CheckpointRecord record;
+        record.folder = "w0-1";
+        record.manifestSha256 = "sha";
+        const Part part { claim->chunk, { 0, claim->windows / 2 }, 1 };
+        good(worker.commit(record, { &part, 1 }));
+        for (const IncarnationRow& row : good(good(LedgerReader::open(run.paths.tracker())).incarnations()))
+            (void)good(supervisor.revoke(row.id, "killed"));
+        const auto view = good(viewChunk(run.paths, { .block = claim->block, .column = claim->column }));
+        QVERIFY(view.inCheckpoints > 0 && view.inCheckpoints < view.summary.samples);
+        std::int64_t tokens = 0; // as status and audit count them
+        for (const ChunkCell& cell : good(good(LedgerReader::open(run.paths.tracker())).cells(0)))
+            tokens += cell.id == claim->chunk ? cell.tokens : 0;
+        QCOMPARE(view.tokensWithEnds(), tokens);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestFeeder)

@@ -185,6 +185,7 @@ void TestCommits::stepsOfACommittedPartWereCalledLost()
     QCOMPARE(chunks[0].firstStep, 1);
     QCOMPARE(chunks[0].lastStep, 2);
     QCOMPARE(chunks[0].tokens, 400);
+    QVERIFY(chunks[0].isPart); // it was listed like a whole chunk
     auto other = field.worker(1);
     const auto rest = claimed(other);
     good(other.finish(*rest, trainedRange(4, 10, 1, 3)));
@@ -193,6 +194,7 @@ void TestCommits::stepsOfACommittedPartWereCalledLost()
     chunks = good(trainedChunks(field.tracker));
     QCOMPARE(chunks.size(), std::size_t(2));
     QCOMPARE(chunks[0].steps + chunks[1].steps, good(field.reader().totals()).steps);
+    QVERIFY(chunks[0].isPart && chunks[1].isPart);
     QCOMPARE(chunks[0].tokens + chunks[1].tokens, Field::kTokens);
     QCOMPARE(chunks[0].samples + chunks[1].samples, good(field.reader().epochs()).at(0).rowsCommitted.samples);
     verifyClean(field);
