@@ -160,8 +160,9 @@ int inspect(InspectOptions o)
             { "accepted", v.state == ChunkState::Accepted ? rest : 0 },
             { "poisoned", v.state == ChunkState::Poisoned ? rest : 0 }, { "filtered", s.filtered },
             { "failed", s.failed }, { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "repeats", s.repeats },
-            { "invalid_utf8", s.invalidUtf8 }, { "tokens", s.tokens }, { "learnt", s.learnt },
-            { "too_long", s.tooLong }, { "stored", v.stored }, { "samples", nlohmann::json::array() } };
+            { "invalid_utf8", s.invalidUtf8 }, { "tokens", s.tokens }, { "tokens_with_ends", v.tokensWithEnds() },
+            { "learnt", s.learnt }, { "too_long", s.tooLong }, { "stored", v.stored },
+            { "samples", nlohmann::json::array() } };
         for (const auto& sample : v.samples)
             json["samples"].push_back(sampleJson(sample));
         json["unreadable"] = nlohmann::json::array();
@@ -175,14 +176,15 @@ int inspect(InspectOptions o)
         std::cout << v.inCheckpoints << " trained and in checkpoints, ";
     std::cout << v.summary.samples - v.inCheckpoints << becameOfThem(v.state) << v.summary.filtered << " filtered, "
               << v.summary.failed << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
-              << " left out as repeats, " << v.summary.tokens << " tokens";
+              << " left out as repeats, " << v.summary.tokens << " tokens of text (" << v.tokensWithEnds()
+              << " with the end behind each sample, as status and audit count them)";
     if (v.summary.repeats > 0)
         std::cout << ", " << v.summary.repeats << " trained although their text stands before in the block";
     if (v.summary.invalidUtf8 > 0)
         std::cout << ", " << v.summary.invalidUtf8 << " with bytes or escapes that are not characters";
     const bool isMasked = v.summary.learnt < v.summary.tokens; // conversations
     if (isMasked)
-        std::cout << ", " << v.summary.learnt << " of them learnt (" << learntMarks(std::cout) << ")";
+        std::cout << ", " << v.summary.learnt << " of the tokens of text learnt (" << learntMarks(std::cout) << ")";
     if (v.summary.tooLong > 0)
         std::cout << ", " << v.summary.tooLong << " samples longer than a window";
     std::cout << "\n";

@@ -150,9 +150,9 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
                 { "tokens", c.tokens }, { "part", c.isPart }, { "checkpoint", c.checkpoint } });
         else
             std::cout << toString(c.chunk) << (c.isPart ? ", a part of it" : "") << ": worker " << c.worker << ", "
-                      << c.samples << " samples, " << c.tokens << " tokens in " << c.steps << " steps, its steps "
-                      << c.firstStep << " to " << c.lastStep << ", done as step " << c.weightsStep
-                      << " of those that the weights have, in checkpoint " << c.checkpoint << "\n";
+                      << c.samples << " samples, " << c.tokens << " tokens with the end behind each sample in "
+                      << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep << ", done as step "
+                      << c.weightsStep << " of those that the weights have, in checkpoint " << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });
