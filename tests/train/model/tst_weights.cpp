@@ -128,8 +128,8 @@ void TestWeights::refusesBadFiles_data()
     const std::string a = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
     row("empty", "", "too short");
     row("header longer than the file", std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8) + "{}", "header length");
-    row("no JSON", withHeader("{\"a\":", "1234"), "no JSON object");
-    row("a list", withHeader("[]", ""), "no JSON object");
+    row("no JSON", withHeader("{\"a\":", "1234"), "not a JSON object");
+    row("a list", withHeader("[]", ""), "not a JSON object");
     row("listed twice", withHeader("{" + a + "," + a + "}", "1234"), "'a' is listed twice");
     row("unknown type", withHeader(R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", "1234"),
         "'a' has type 'F8_E4M3'");

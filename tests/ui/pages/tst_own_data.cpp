@@ -130,7 +130,7 @@ private Q_SLOTS:
         RunForm form;
         QWidget parent;
         const FormField field(*findSetting("data"), form, &parent);
-        QVERIFY(field.editor()->toolTip().contains(QLatin1String("Several stand behind commas")));
+        QVERIFY(field.editor()->toolTip().contains(QLatin1String("Separate several with commas")));
         const FormField single(*findSetting("text_column"), form, &parent);
         QVERIFY(!single.editor()->toolTip().contains(QLatin1String("behind commas")));
     }
