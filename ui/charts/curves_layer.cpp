@@ -200,6 +200,26 @@ std::vector<SmoothPoint> CurvesLayer::measureLines(Lines lines)
     return smooth(all, smoothing);
 }
 
+/// Where a worker trained. Its last step reaches as far as its others did, but into no later attempt.
+std::vector<ChartSpan> CurvesLayer::trainedSpans(int worker) const
+{
+    std::vector<ChartSpan> spans;
+    for (const Shape& shape : shapes_) {
+        if (shape.line.worker != worker)
+            continue;
+        const Curve& curve = *shape.line.curve;
+        const auto steps = curve.size() - 1;
+        const double begin = curve.x(0);
+        const double last = curve.x(steps);
+        double end = steps > 0 ? last + (last - begin) / static_cast<double>(steps) : last;
+        for (const ChartSeam& seam : data_.seams)
+            if (seam.x > last)
+                end = std::min(end, seam.x);
+        spans.push_back({ begin, end });
+    }
+    return spans;
+}
+
 /// Means of a pixel on top of each other; the extremes of a worker stand on what is below it.
 void CurvesLayer::measureStack()
 {
@@ -214,18 +234,28 @@ void CurvesLayer::measureStack()
             for (std::size_t c = 0; c < columns && shape.line.worker == worker; ++c)
                 own[c].add(shape.columns[c].summary);
         }
+        const std::vector<ChartSpan> trained = trainedSpans(worker);
+        const auto trains = [&](std::size_t c) {
+            return std::any_of(trained.begin(), trained.end(),
+                [&](const ChartSpan& span) { return span.begin < edges_[c + 1] && span.end > edges_[c]; });
+        };
         Band band { worker, {}, {} };
         double last = NAN;
         for (std::size_t c = 0; c < columns; ++c) {
             const double before = base[c];
+            const bool wasThere = std::isfinite(last);
             if (!own[c].empty()) {
                 last = own[c].mean(); // a pixel between two steps of a slow worker shows its last value
                 band.extremes.push_back({ edges_[c], before + own[c].min, before + own[c].max });
+            } else if (!trains(c)) {
+                last = NAN; // it ended: what others do later is not on top of it
             }
-            if (std::isfinite(last))
-                base[c] += last;
-            if (base[c] > 0)
-                band.top.push_back({ edges_[c], base[c] });
+            if (!std::isfinite(last))
+                continue;
+            if (!wasThere)
+                band.tops.emplace_back();
+            base[c] += last;
+            band.tops.back().push_back({ edges_[c], base[c] });
         }
         stack_.push_back(std::move(band));
     }
@@ -257,8 +287,10 @@ QCPRange CurvesLayer::suggestedValues() const
         }
     }
     for (const Band& band : stack_) {
-        for (const SmoothPoint& p : band.top)
-            highs.push_back(p.y);
+        for (const auto& top : band.tops) {
+            for (const SmoothPoint& p : top)
+                highs.push_back(p.y);
+        }
     }
     if (highs.empty() && !lost.empty())
         lows = highs = lost;
@@ -539,37 +571,43 @@ void CurvesLayer::drawMean(QPainter& p) const
 
 void CurvesLayer::drawStack(QPainter& p) const
 {
-    const double ground = std::min(py(0), static_cast<double>(clipRect().bottom()));
-    for (auto it = stack_.rbegin(); it != stack_.rend(); ++it) {
-        if (it->top.size() < 2)
-            continue;
-        QPolygonF line;
-        for (const SmoothPoint& point : it->top)
-            line << QPointF(px(point.x), py(point.y));
-        QPolygonF fill = line;
-        fill << QPointF(line.last().x(), ground) << QPointF(line.first().x(), ground);
-        const QColor color = theme().workerColor(it->worker);
-        // The ground first: bands lie on top of each other, their tints must not add up.
-        p.setPen(Qt::NoPen);
-        p.setBrush(theme().color(Token::Inset));
-        p.drawPolygon(fill);
-        QColor tint = color;
-        tint.setAlphaF(0.16f);
-        p.setBrush(tint);
-        p.drawPolygon(fill);
-        p.setBrush(Qt::NoBrush);
-        p.setRenderHint(QPainter::Antialiasing, true);
-        p.setPen(QPen(color, 1));
-        p.drawLines(strokes(line, {}));
-        p.setRenderHint(QPainter::Antialiasing, false);
+    for (auto band = stack_.rbegin(); band != stack_.rend(); ++band) {
+        const QColor color = theme().workerColor(band->worker);
+        for (const auto& top : band->tops)
+            drawBand(p, top, color);
         QVector<QLineF> bars;
-        for (const auto& e : it->extremes)
+        for (const auto& e : band->extremes)
             bars << QLineF(px(e.x), py(e.low), px(e.x), py(e.high));
         QColor faint = color; // noise that fills the band would hide its mean
         faint.setAlphaF(0.32f);
         p.setPen(QPen(faint, 1));
         p.drawLines(bars);
     }
+}
+
+void CurvesLayer::drawBand(QPainter& p, const std::vector<SmoothPoint>& top, const QColor& color) const
+{
+    if (top.size() < 2)
+        return;
+    const double ground = std::min(py(0), static_cast<double>(clipRect().bottom()));
+    QPolygonF line;
+    for (const SmoothPoint& point : top)
+        line << QPointF(px(point.x), py(point.y));
+    QPolygonF fill = line;
+    fill << QPointF(line.last().x(), ground) << QPointF(line.first().x(), ground);
+    // The ground first: bands lie on top of each other, their tints must not add up.
+    p.setPen(Qt::NoPen);
+    p.setBrush(theme().color(Token::Inset));
+    p.drawPolygon(fill);
+    QColor tint = color;
+    tint.setAlphaF(0.16f);
+    p.setBrush(tint);
+    p.drawPolygon(fill);
+    p.setBrush(Qt::NoBrush);
+    p.setRenderHint(QPainter::Antialiasing, true);
+    p.setPen(QPen(color, 1));
+    p.drawLines(strokes(line, {}));
+    p.setRenderHint(QPainter::Antialiasing, false);
 }
 
 } // namespace furrow

@@ -78,6 +78,7 @@ private:
     double meanWidth(Lines lines, double width) const;
     std::vector<SmoothPoint> measureLines(Lines lines);
     void measureRuns();
+    std::vector<ChartSpan> trainedSpans(int worker) const;
     void measureStack();
     std::vector<double> lostValues() const;
     void drawSpans(QPainter& painter) const;
@@ -88,6 +89,7 @@ private:
         const QVector<double>& dash) const;
     void drawMean(QPainter& painter) const;
     void drawStack(QPainter& painter) const;
+    void drawBand(QPainter& painter, const std::vector<SmoothPoint>& top, const QColor& color) const;
     void drawMarks(QPainter& painter) const;
     struct OffScale {
         double x = 0; ///< pixel
@@ -111,7 +113,7 @@ private:
     std::map<int, std::vector<SmoothPoint>> runMeans_; ///< of runs with several workers
     struct Band {
         int worker = 0;
-        std::vector<SmoothPoint> top;
+        std::vector<std::vector<SmoothPoint>> tops; ///< one for each time without a pause of this worker
         struct Extremes {
             double x = 0;
             double low = 0;

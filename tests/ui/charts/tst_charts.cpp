@@ -303,6 +303,41 @@ private Q_SLOTS:
             QVERIFY(std::abs(p.y - 1.25) < 1e-6);
     }
 
+    /// A run went on with one worker of two, and the last speed of the other lay on top of it to the end.
+    void aWorkerThatEndedWasStackedOnALaterAttempt()
+    {
+        const auto constant = [](int begin, int end) {
+            std::vector<double> x;
+            for (int i = begin; i < end; ++i)
+                x.push_back(i);
+            return makeCurve(x, std::vector<float>(x.size(), 100));
+        };
+        constexpr auto kAll = std::numeric_limits<std::size_t>::max();
+        ChartData data;
+        data.lines = { { constant(0, 100), nullptr, 0, kAll, 0, 1 }, { constant(100, 200), nullptr, 0, kAll, 0, 2 },
+            { constant(0, 100), nullptr, 1, kAll, 0, 1 } };
+        data.seams.push_back({ 100, QStringLiteral("Attempt 2"), QStringLiteral("resumed") });
+        ChartLink link;
+        SeriesChart chart(link);
+        ChartOptions stacked;
+        stacked.stacked = true;
+        chart.setOptions(stacked);
+        place(chart, { 600, 300 });
+        chart.setData(data);
+        chart.replotNow();
+        const QImage picture = chart.grab().toImage();
+        const auto isFilled = [&](double x, double y) {
+            const CurvesLayer& curves = chart.curves();
+            const QPoint at = curves.parentPlot()->mapTo(&chart,
+                QPointF(curves.keyAxis()->coordToPixel(x), curves.valueAxis()->coordToPixel(y)).toPoint());
+            return picture.pixelColor(at) != theme().color(Token::Inset);
+        };
+        QVERIFY(isFilled(63, 30)); // worker 0
+        QVERIFY(isFilled(63, 130)); // and worker 1 on it
+        QVERIFY(isFilled(163, 30));
+        QVERIFY(!isFilled(163, 130));
+    }
+
     /// Its smoothing was narrower than the steps of a young run are apart.
     void theMeanSwungBetweenWorkersOfFewSteps()
     {
