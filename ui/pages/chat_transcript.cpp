@@ -2,17 +2,20 @@
 
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
+#include "ui/theme/theme.h"
 #include "ui/widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QScrollBar>
 #include <QTextBlock>
+#include <vector>
 
 namespace furrow {
 
 namespace {
 
 constexpr int kNote = QTextFormat::UserProperty; // what lies over a token
+constexpr int kIsQuiet = kNote + 1; // in the colour of hints; the rest has none of its own and follows the theme
 
 QString quoted(QString text)
 {
@@ -29,6 +32,14 @@ QString noteOf(const ChatToken& token)
     return lines.join(QLatin1Char('\n'));
 }
 
+QTextCharFormat quiet()
+{
+    QTextCharFormat format;
+    format.setForeground(theme().color(Token::Text3));
+    format.setProperty(kIsQuiet, true);
+    return format;
+}
+
 } // namespace
 
 ChatTranscript::ChatTranscript(QWidget* parent)
@@ -37,13 +48,24 @@ ChatTranscript::ChatTranscript(QWidget* parent)
     setReadOnly(true);
     setTabChangesFocus(true);
     setFont(codeFont(TextSize::Body));
+    connect(&theme(), &Theme::changed, this, &ChatTranscript::colourAgain);
 }
 
-QTextCharFormat ChatTranscript::plain() const
+/// What was written keeps the colour it was given.
+void ChatTranscript::colourAgain()
 {
-    QTextCharFormat format;
-    format.setForeground(palette().color(QPalette::Text));
-    return format;
+    std::vector<QTextCursor> passages;
+    for (QTextBlock block = document()->begin(); block.isValid(); block = block.next())
+        for (auto part = block.begin(); !part.atEnd(); ++part) {
+            const QTextFragment fragment = part.fragment();
+            if (!fragment.charFormat().boolProperty(kIsQuiet))
+                continue;
+            QTextCursor& passage = passages.emplace_back(document());
+            passage.setPosition(fragment.position());
+            passage.setPosition(fragment.position() + fragment.length(), QTextCursor::KeepAnchor);
+        }
+    for (QTextCursor& passage : passages)
+        passage.mergeCharFormat(quiet());
 }
 
 void ChatTranscript::append(const QString& text, const QTextCharFormat& format)
@@ -59,25 +81,23 @@ void ChatTranscript::append(const QString& text, const QTextCharFormat& format)
 
 void ChatTranscript::addTurn(const QString& who, const QString& text)
 {
-    QTextCharFormat name = plain();
+    QTextCharFormat name = quiet();
     name.setFontWeight(QFont::DemiBold);
-    name.setForeground(palette().color(QPalette::PlaceholderText));
     append((document()->isEmpty() ? QString() : QStringLiteral("\n\n")) + who + QLatin1Char('\n'), name);
-    append(text, plain());
+    append(text, {});
 }
 
 void ChatTranscript::addToken(const ChatToken& token)
 {
-    QTextCharFormat format = plain();
+    QTextCharFormat format;
     format.setProperty(kNote, noteOf(token));
     append(token.text, format);
 }
 
 void ChatTranscript::addNote(const QString& text)
 {
-    QTextCharFormat format = plain();
+    QTextCharFormat format = quiet();
     format.setFontItalic(true);
-    format.setForeground(palette().color(QPalette::PlaceholderText));
     append((document()->isEmpty() ? QString() : QStringLiteral("\n\n")) + text, format);
 }
 

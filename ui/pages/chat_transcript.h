@@ -23,7 +23,7 @@ protected:
 
 private:
     void append(const QString& text, const QTextCharFormat& format);
-    QTextCharFormat plain() const;
+    void colourAgain();
 };
 
 } // namespace furrow

@@ -14,6 +14,7 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
@@ -23,6 +24,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace furrow {
 
@@ -42,6 +44,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     , splitter_(new QSplitter(Qt::Horizontal, this))
     , cause_(makeLabel({}, TextTone::Value, TextSize::Small))
     , lanes_(new LaneView(this))
+    , again_(makeButton(tr("Check now")))
     , files_(makeButton(tr("Check weights and files")))
     , source_(new QCheckBox(tr("Read the data again"), this))
     , read_(makeButton(tr("Show report")))
@@ -59,8 +62,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     }
     ofData_->hide();
     row->addLayout(words, 1);
-    auto* again = makeButton(tr("Check now"));
-    row->addWidget(again);
+    row->addWidget(again_);
     source_->setToolTip(tr(
         "Prepares every block from the source once more and compares the samples by their fingerprints. This takes as long as preparing did."));
     row->addWidget(source_);
@@ -84,8 +86,6 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     splitter_->hide();
     column->addWidget(splitter_, 1);
     column->addStretch();
-    for (QPushButton* button : { read_, save_ })
-        button->setEnabled(false);
     connect(read_, &QPushButton::clicked, this, &AuditDock::showReport);
     connect(save_, &QPushButton::clicked, this, &AuditDock::saveReport);
     timer_->setInterval(kCheckMs);
@@ -95,7 +95,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     });
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, &AuditDock::follow);
     timer_->start();
-    connect(again, &QPushButton::clicked, this, &AuditDock::checkByItself);
+    connect(again_, &QPushButton::clicked, this, &AuditDock::checkByItself);
     connect(files_, &QPushButton::clicked, this, &AuditDock::stopOrCheckFiles);
     connect(&auditor_, &LedgerAuditor::progressed, this, [this](const Message& doing, double fraction) {
         if (depth_ != AuditDepth::Quick)
@@ -106,20 +106,29 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
         files_->setText(tr("Check weights and files"));
         sentence_->setText(coreWords(message));
     });
-    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
-        auditor_.stop();
-        files_->setText(tr("Check weights and files"));
-        model_.reset({});
-        report_.reset();
-        read_->setEnabled(false);
-        save_->setEnabled(false);
-        splitter_->hide();
-        sentence_->clear();
-        ofData_->hide();
-        if (isVisible())
-            checkByItself();
-    });
+    connect(&bench_.watcher(), &RunWatcher::opened, this, &AuditDock::takeRun);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &AuditDock::choose);
+    takeRun();
+}
+
+void AuditDock::takeRun()
+{
+    const bool any = !bench_.watcher().folder().isEmpty();
+    auditor_.stop();
+    files_->setText(tr("Check weights and files"));
+    model_.reset({});
+    report_.reset();
+    read_->setEnabled(false);
+    save_->setEnabled(false);
+    again_->setEnabled(any);
+    files_->setEnabled(any);
+    source_->setEnabled(any);
+    splitter_->hide();
+    sentence_->setText(any ? QString() : tr("No run is shown."));
+    ofData_->hide();
+    Q_EMIT forgotten();
+    if (isVisible())
+        checkByItself();
 }
 
 void AuditDock::showEvent(QShowEvent* event)
@@ -152,6 +161,8 @@ void AuditDock::stopOrCheckFiles()
 
 void AuditDock::begin(AuditDepth depth)
 {
+    if (bench_.watcher().folder().isEmpty())
+        return;
     auditor_.stop();
     sentence_->setText(tr("Checking every chunk…"));
     check(depth);
@@ -204,16 +215,10 @@ void AuditDock::show(const AuditPtr& report)
         sentence_->setText(tr("Trained twice: %1. Missing: %2. %Ln chunk(s) checked at %3.", nullptr, checked)
                 .arg(countText(twice), countText(missing), time));
     sayOfData();
-    const bool first = model_.rowCount() == 0;
-    model_.reset(report->findings);
+    showFindings(report->findings);
     report_ = report;
     read_->setEnabled(true);
     save_->setEnabled(true);
-    splitter_->setVisible(!report->findings.empty());
-    if (first && !report->findings.empty()) {
-        table_->resizeColumnsToContents();
-        table_->selectRow(0);
-    }
     Q_EMIT counted(twice, missing);
     Q_EMIT audited(report);
     if (moved_ && !ran_) // it came to rest while this check was under way
@@ -230,14 +235,44 @@ void AuditDock::sayOfData()
     ofData_->setVisible(!said.isEmpty());
 }
 
-void AuditDock::choose(const QModelIndex& index)
+/// The finding that was selected stays so wherever it is now, and what stands beside the table is told anew.
+void AuditDock::showFindings(const std::vector<AuditFinding>& findings)
+{
+    const QScopedValueRollback<bool> nobodyChose(isRefilling_, true);
+    const bool first = model_.rowCount() == 0;
+    const AuditFinding* const selected = current();
+    const std::optional<AuditFinding> before = selected == nullptr ? std::nullopt : std::optional(*selected);
+    model_.reset(findings);
+    splitter_->setVisible(!findings.empty());
+    if (findings.empty())
+        return;
+    if (first)
+        table_->resizeColumnsToContents();
+    const auto same = std::find_if(findings.begin(), findings.end(), [&before](const AuditFinding& finding) {
+        return before && finding.kind == before->kind && finding.chunk == before->chunk;
+    });
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(table_->model());
+    const int row = same == findings.end()
+        ? 0
+        : proxy->mapFromSource(model_.index(static_cast<int>(same - findings.begin()), 0)).row();
+    if (row != table_->currentIndex().row())
+        table_->selectRow(row);
+    choose();
+}
+
+const AuditFinding* AuditDock::current() const
 {
     const auto* proxy = static_cast<const QSortFilterProxyModel*>(table_->model());
-    const AuditFinding* finding = model_.rowAt(proxy->mapToSource(index));
+    return model_.rowAt(proxy->mapToSource(table_->currentIndex()));
+}
+
+void AuditDock::choose()
+{
+    const AuditFinding* finding = current();
     if (finding == nullptr)
         return;
     showTimeLines(*finding);
-    if (!table_->hasFocus())
+    if (isRefilling_ || !table_->hasFocus())
         return; // a check that comes by itself takes nothing out of the hands of a person
     if (const ChunkCell* cell = bench_.cells().find(finding->chunk))
         bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });

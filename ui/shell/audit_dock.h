@@ -30,25 +30,29 @@ public:
 Q_SIGNALS:
     void counted(qint64 twice, qint64 missing);
     void audited(const furrow::AuditPtr& report);
+    void forgotten(); ///< another run is shown, or none: what was counted is not of it
     void reportSaved(bool saved, const QString& file); ///< false: could not be written
 
 protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void takeRun();
     void follow(const StatusPtr& status);
     void check(AuditDepth depth);
     void checkByItself() { check(AuditDepth::Quick); }
     void stopOrCheckFiles();
     void show(const AuditPtr& report);
+    void showFindings(const std::vector<AuditFinding>& findings);
     void sayOfData();
-    void choose(const QModelIndex& index);
+    const AuditFinding* current() const;
+    void choose();
     void showTimeLines(const AuditFinding& finding);
     void saveReport();
     void showReport();
 
     Workbench& bench_;
-    LedgerAuditor auditor_;
+    LedgerAuditor auditor_ { this };
     FindingModel model_;
     QLabel* sentence_;
     QTableView* table_;
@@ -56,6 +60,7 @@ private:
     QSplitter* splitter_;
     QLabel* cause_;
     LaneView* lanes_;
+    QPushButton* again_;
     QPushButton* files_; ///< begins or ends the audit of the files
     QCheckBox* source_;
     QPushButton* read_; ///< shows the report
@@ -63,6 +68,7 @@ private:
     AuditPtr report_;
     AuditDepth depth_ = AuditDepth::Quick; ///< of the audit under way
     QTimer* timer_;
+    bool isRefilling_ = false; ///< nobody chose what is selected now
     bool ran_ = false; ///< at the last status
     bool moved_ = false; ///< the run went on since the last check
 };

@@ -241,6 +241,11 @@ void MainWindow::buildDocks()
         if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)))
             map->setAudit(twice, missing);
     });
+    connect(auditWidget, &AuditDock::forgotten, audit, [this, audit] {
+        audit->setWindowTitle(tr("Chunks twice or missing"));
+        if (auto* map = qobject_cast<CoveragePage*>(runView_->page(RunView::Coverage)))
+            map->setAudit(0, 0);
+    });
 }
 
 /// In the corner of a narrow window, where the docks at the sides are closed until they are asked for.

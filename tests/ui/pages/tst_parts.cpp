@@ -2,6 +2,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/models/workbench.h"
 #include "ui/models/words.h"
+#include "ui/pages/chat_transcript.h"
 #include "ui/parts/ask_dialog.h"
 #include "ui/parts/overflow.h"
 #include "ui/parts/page_parts.h"
@@ -16,13 +17,18 @@
 #include <QAction>
 #include <QBuffer>
 #include <QDialog>
+#include <QLabel>
 #include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QScrollArea>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QSvgGenerator>
 #include <QSvgRenderer>
+#include <QTableView>
+#include <QTextBlock>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -186,6 +192,92 @@ private Q_SLOTS:
         QCoreApplication::sendPostedEvents(page, QEvent::LayoutRequest); // of the page and of nobody else
         QVERIFY2(page->height() >= 500, qPrintable(QString::number(page->height())));
         delete room;
+    }
+
+    /// What was said in the dark stood near-white on white in the light.
+    void aTalkKeptTheColoursOfTheThemeItWasWrittenIn()
+    {
+        ChatTranscript talk;
+        talk.addTurn(QStringLiteral("You"), QStringLiteral("the farmer"));
+        talk.addToken({ QStringLiteral(" ploughs"), 0.5, {} });
+        talk.addNote(QStringLiteral("Stopped."));
+        theme().apply(ThemeKind::Light);
+        const auto back = qScopeGuard([] { theme().apply(ThemeKind::Dark); });
+        const QString text = talk.toPlainText();
+        const auto colourOf = [&](const char* words) {
+            QTextCursor at(talk.document());
+            at.setPosition(static_cast<int>(text.indexOf(QLatin1String(words))) + 1);
+            const QTextCharFormat format = at.charFormat();
+            return format.hasProperty(QTextFormat::ForegroundBrush) ? format.foreground().color()
+                                                                    : talk.palette().color(QPalette::Text);
+        };
+        for (const char* words : { "the farmer", " ploughs" })
+            QCOMPARE(colourOf(words), theme().color(Token::Text1));
+        for (const char* words : { "You", "Stopped." })
+            QCOMPARE(colourOf(words), theme().color(Token::Text3));
+    }
+
+    /// "Checking every chunk…" stood for ever where no run was shown, and "0 · 0" was of the run before.
+    void aCheckWithoutARunNeverEnded()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        AuditDock dock(bench);
+        const QSignalSpy counted(&dock, &AuditDock::counted);
+        const QSignalSpy forgotten(&dock, &AuditDock::forgotten);
+        static_cast<QWidget&>(dock).show();
+        const auto checks = [&dock] {
+            const auto buttons = dock.findChildren<QPushButton*>();
+            return std::count_if(
+                buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->isEnabled(); });
+        };
+        const auto isChecking = [&dock] {
+            const auto labels = dock.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                [](const QLabel* label) { return label->text().startsWith(QLatin1String("Checking")); });
+        };
+        QCOMPARE(checks(), 0);
+        dock.begin(AuditDepth::Files);
+        QVERIFY(!isChecking());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(!counted.isEmpty(), kPatienceMs);
+        QVERIFY(checks() > 0);
+        const auto before = forgotten.size();
+        bench.showRun({});
+        QCOMPARE(forgotten.size(), before + 1);
+        QCOMPARE(checks(), 0);
+        QVERIFY(!isChecking());
+    }
+
+    /// The table said two trainings, and what stood beside it still told of one.
+    void whatWasToldOfAFindingStayedAsItWas()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status() != nullptr, kPatienceMs);
+        AuditDock dock(bench);
+        auto* auditor = dock.findChild<LedgerAuditor*>();
+        QVERIFY(auditor != nullptr);
+        AuditReport report;
+        report.findings.push_back({ FindingKind::Lost, ChunkId { 1 }, Message("one training was lost"), {} });
+        report.findings.push_back({ FindingKind::Lost, ChunkId { 2 }, Message("chunk 2 was lost"), {} });
+        const auto tell = [&] { Q_EMIT auditor->audited(std::make_shared<const AuditReport>(report)); };
+        const auto says = [&dock](const QString& words) {
+            const auto labels = dock.findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == words; });
+        };
+        tell();
+        dock.findChild<QTableView*>()->selectRow(0);
+        QVERIFY(says(QStringLiteral("one training was lost")));
+        report.findings.front().text = Message("two trainings were lost");
+        tell();
+        QVERIFY(says(QStringLiteral("two trainings were lost")));
+        report.findings.push_back({ FindingKind::Lost, ChunkId { 3 }, Message("chunk 3 was lost"), {} });
+        report.findings.front().text = Message("three trainings were lost");
+        tell(); // with another number of rows the table begins anew
+        QVERIFY(says(QStringLiteral("three trainings were lost")));
     }
 
     void nothingTookNoMilliseconds()
