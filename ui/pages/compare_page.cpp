@@ -38,6 +38,7 @@ constexpr std::size_t kMostSpeeds = 20'000; // values behind a box
 constexpr int kMostRuns = 8;
 constexpr int kAgainMs = 3000;
 constexpr int kMadeColumn = 11;
+constexpr int kLeastChunks = 300; // of the map with its legend
 
 QTableView* plainTable(const QString& name)
 {
@@ -200,6 +201,7 @@ QWidget* ComparePage::buildCurves()
 QWidget* ComparePage::buildChunks()
 {
     auto* box = new QWidget;
+    box->setMinimumHeight(kLeastChunks); // the legend's own follows a width it has only when shown: the tabs would move
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -256,6 +258,20 @@ void ComparePage::selectAgain(const QStringList& folders)
             folders.contains(line->folder))
             rows.select(filter_.index(row, 0), filter_.index(row, 0));
     runs_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
+void ComparePage::choose(const QStringList& folders)
+{
+    search_->clear(); // what is filtered out cannot be selected
+    {
+        const QScopedValueRollback<bool> onlyAllTogether(isRefilling_, true);
+        selectAgain(folders);
+    }
+    enablePin();
+    if (chosen_ == folders)
+        return;
+    chosen_ = folders;
+    compare();
 }
 
 /// The runs in the order in which a person chose them: the table gives them in its own, which changes with the losses

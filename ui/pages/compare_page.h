@@ -29,6 +29,8 @@ class ComparePage : public QWidget {
 public:
     explicit ComparePage(Workbench& bench, QWidget* parent = nullptr);
     void focusSearch();
+    /// Selects these runs instead of what is selected; the first one is the baseline unless another one is pinned.
+    void choose(const QStringList& folders);
 
 Q_SIGNALS:
     void openRunWanted(const QString& folder);

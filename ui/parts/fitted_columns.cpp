@@ -113,8 +113,18 @@ FittedColumns::Width FittedColumns::widthOf(int column)
     widest = std::max({ widest, std::min(figures, kMostColumn), kept_[column] });
     const int heading = table_.horizontalHeader()->sectionSizeHint(column);
     const int contents = std::max(widest, std::min(heading, kLeastHeading));
-    return { column, std::max(widest, heading), contents, isNumber(column) ? contents : std::min(contents, kLeastWords),
-        isNumber(column) ? figures : std::min(contents, kLeastWords) };
+    const int letters = std::min(contents, kLeastWords);
+    return { column, std::max(widest, heading), contents, isNumber(column) || namesWorkers(column) ? contents : letters,
+        isNumber(column) ? figures : letters };
+}
+
+bool FittedColumns::namesWorkers(int column) const
+{
+    const QAbstractItemModel& rows = *table_.model();
+    for (int row = 0; row < rows.rowCount(); ++row)
+        if (rows.index(row, column).data(WorkerRole).isValid())
+            return true;
+    return false;
 }
 
 bool FittedColumns::isNumber(int column) const

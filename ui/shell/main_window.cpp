@@ -12,6 +12,7 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/dock_room.h"
+#include "ui/shell/library_dock.h"
 #include "ui/shell/mnemonics.h"
 #include "ui/shell/run_view.h"
 #include "ui/theme/theme.h"
@@ -180,7 +181,7 @@ void MainWindow::showPerspective(Perspective perspective)
     if (perspective == Perspective::Launch)
         newRunPage();
     if (perspective == Perspective::Compare)
-        comparePage();
+        takeOverSelection();
     if (wasWhole != isWhole())
         showDocks(!isWhole());
     showCentre();
@@ -246,6 +247,15 @@ NewRunPage& MainWindow::newRunPage()
         connect(newRun_, &NewRunPage::closed, this, [this] { showPerspective(Perspective::Watch); });
     }
     return *newRun_;
+}
+
+/// Several runs that are selected in the library are the ones to compare; once, so that a later choice there stays.
+void MainWindow::takeOverSelection()
+{
+    const QStringList before = std::exchange(compared_, library_->selectedRuns());
+    ComparePage& page = comparePage();
+    if (compared_.size() > 1 && compared_ != before)
+        page.choose(compared_);
 }
 
 ComparePage& MainWindow::comparePage()

@@ -114,6 +114,7 @@ private:
     void moveToTrash();
     void addTag(const QStringList& folders);
     void trashAll(const QStringList& folders);
+    void takeOverSelection();
     void showRunsMenu(const QStringList& folders, const QPoint& globalPosition);
     void restoreFromTrash();
     void editAlerts();
@@ -191,6 +192,7 @@ private:
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them
     bool busy_ = false; // a verb is on its way
     Perspective shown_ = Perspective::Watch; // which centre is shown
+    QStringList compared_; // what was selected in the library when the comparison was last opened
     bool hadRun_ = false; // a run of this workspace was shown
     bool isWhole() const
     {

@@ -7,6 +7,7 @@
 #include "ui/models/shown_name.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/compare_page.h"
 #include "ui/parts/ask_dialog.h"
 #include "ui/dialogs/brain_dialog.h"
 #include "ui/models/error_text.h"
@@ -77,13 +78,17 @@ void MainWindow::showRunsMenu(const QStringList& folders, const QPoint& globalPo
 {
     const int count = static_cast<int>(folders.size());
     QMenu menu(this);
+    menu.addAction(actions_->compare);
+    menu.addSeparator();
     const QAction* tag
         = menu.addAction(theme().icon(QStringLiteral("tag")), tr("Add a tag to %n run(s)…", nullptr, count));
     const QAction* trash
         = menu.addAction(theme().icon(QStringLiteral("trash")), tr("Move %n run(s) to trash…", nullptr, count));
     giveMnemonics(menu);
     const QAction* chosen = menu.exec(globalPosition);
-    if (chosen == tag)
+    if (chosen == actions_->compare)
+        comparePage().choose(folders);
+    else if (chosen == tag)
         addTag(folders);
     else if (chosen == trash)
         trashAll(folders);

@@ -6,6 +6,7 @@
 #include "ui/models/workbench.h"
 #include "ui/shell/inspector_dock.h"
 #include "core/workspace/trash.h"
+#include "ui/pages/compare_page.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/library_dock.h"
 #include "ui/shell/main_window.h"
@@ -17,6 +18,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QTreeView>
@@ -365,7 +367,7 @@ private Q_SLOTS:
         const QStringList chosen = dock->selectedRuns();
         QCOMPARE(chosen.size(), 2);
 
-        QTimer::singleShot(200, dock, [] { chooseInMenu(0, QStringLiteral("kept")); });
+        QTimer::singleShot(200, dock, [] { chooseInMenu(1, QStringLiteral("kept")); });
         dock->menuWanted(window.mapToGlobal(QPoint(100, 200)));
         const auto tagged = [&bench] {
             return std::count_if(bench.scanner().lines()->begin(), bench.scanner().lines()->end(),
@@ -374,7 +376,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(tagged(), 2, kPatienceMs);
         QCOMPARE(dock->selectedRuns(), chosen);
 
-        QTimer::singleShot(200, dock, [] { chooseInMenu(1, {}); });
+        QTimer::singleShot(200, dock, [] { chooseInMenu(2, {}); });
         dock->menuWanted(window.mapToGlobal(QPoint(100, 200)));
         QMessageBox* box = nullptr;
         QTRY_VERIFY_WITH_TIMEOUT((box = window.findChild<QMessageBox*>()) != nullptr, kPatienceMs);
@@ -385,6 +387,46 @@ private Q_SLOTS:
         (*move)->click();
         QTRY_COMPARE_WITH_TIMEOUT(bench.scanner().lines()->size(), std::size_t(1), kPatienceMs);
         QCOMPARE(trashedRuns(workspace.path().toStdString()).size(), std::size_t(2));
+    }
+
+    /// Runs selected in the library had to be selected once more, and their menu did not lead there.
+    void selectedRunsWereNotTakenOverIntoTheComparison()
+    {
+        const RunStory first({}, QStringLiteral("first"));
+        const RunStory second({}, QStringLiteral("second"), first.workspace());
+        const RunStory third({}, QStringLiteral("third"), first.workspace());
+        Appearance appearance(false);
+        Workbench bench(first.workspace());
+        MainWindow window(bench, appearance, false);
+        window.resize(1280, 900);
+        window.show();
+        bench.start({});
+        auto* dock = window.findChild<LibraryDock*>();
+        auto* list = dock->findChild<QTreeView*>();
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(list->currentIndex().isValid(), kPatienceMs);
+        const auto compared = [&window] {
+            const auto tables = window.comparePage().findChildren<QTableView*>();
+            const auto runs = std::find_if(tables.begin(), tables.end(), [](const QTableView* table) {
+                return table->accessibleName() == QStringLiteral("Runs with figures and settings");
+            });
+            return runs == tables.end() ? -1 : static_cast<int>((*runs)->selectionModel()->selectedRows().size());
+        };
+        const int watched = list->currentIndex().row();
+        list->selectionModel()->select(
+            list->model()->index((watched + 1) % 3, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        QCOMPARE(dock->selectedRuns().size(), 2);
+        window.showPerspective(MainWindow::Perspective::Compare);
+        QCOMPARE(compared(), 2);
+        window.comparePage().choose({ first.folder(), second.folder(), third.folder() });
+        window.showPerspective(MainWindow::Perspective::Watch);
+        window.showPerspective(MainWindow::Perspective::Compare);
+        QCOMPARE(compared(), 3); // what was chosen there stays
+        window.showPerspective(MainWindow::Perspective::Watch);
+        QTimer::singleShot(200, dock, [] { chooseInMenu(0, {}); });
+        dock->menuWanted(window.mapToGlobal(QPoint(100, 200)));
+        QVERIFY(window.comparePage().isVisible());
+        QCOMPARE(compared(), 2);
     }
 
     void typingInTheFilterLeftTheWatchedRun()

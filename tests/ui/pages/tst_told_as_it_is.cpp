@@ -48,6 +48,7 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTextBrowser>
 
@@ -221,6 +222,33 @@ private Q_SLOTS:
             qPrintable(valueOf(QStringLiteral("first"))));
         QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("second")).isEmpty(), kPatienceMs);
         QVERIFY(!valueOf(QStringLiteral("second")).contains(QStringLiteral("mean")));
+    }
+
+    /// A click where the next tab had been landed in the table above.
+    void theTabsOfACompareJumpedWhenChunksWereShown()
+    {
+        const RunStory first({ .trained = 9 }, QStringLiteral("first"));
+        const RunStory second({ .trained = 5 }, QStringLiteral("second"), first.workspace());
+        Workbench bench(first.workspace());
+        bench.start({});
+        ComparePage page(bench);
+        page.resize(1340, 620);
+        page.show();
+        QTableView* runs = tableOf(page, "Runs with figures and settings");
+        QTRY_COMPARE_WITH_TIMEOUT(runs->model()->rowCount(), 2, kPatienceMs);
+        choose(*runs, { QStringLiteral("first"), QStringLiteral("second") });
+        QTRY_VERIFY_WITH_TIMEOUT(says(page, QStringLiteral("Baseline: first")), kPatienceMs);
+        auto* tabs = page.findChild<QTabWidget*>();
+        const auto top = [&] {
+            QCoreApplication::sendPostedEvents();
+            QCoreApplication::processEvents();
+            return tabs->mapTo(&page, QPoint()).y();
+        };
+        const int before = top();
+        for (int tab = 0; tab < tabs->count(); ++tab) {
+            tabs->setCurrentIndex(tab);
+            QCOMPARE(top(), before);
+        }
     }
 
     void theQueueSaidFinishedOfARunThatTrainedAgain()

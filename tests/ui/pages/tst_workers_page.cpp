@@ -7,9 +7,12 @@
 #include "tests/ui/run_story.h"
 #include "ui/bridge/checkpoint_verifier.h"
 #include "ui/models/run_tables.h"
+#include "ui/models/table_model.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/worker_delegate.h"
 #include "ui/pages/workers_page.h"
+#include "ui/parts/fitted_columns.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
@@ -18,6 +21,7 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStandardItemModel>
 #include <QTableView>
 
 using namespace furrow;
@@ -293,6 +297,34 @@ private Q_SLOTS:
             }
             QVERIFY2(seen >= count, qPrintable(QString::number(seen)));
         }
+    }
+
+    /// "work…" stood in every row of a narrow table: what tells workers apart is at the end of their names.
+    void theNumbersOfWorkersWereCutOff()
+    {
+        QStandardItemModel model(2, 2);
+        model.setHorizontalHeaderLabels({ QStringLiteral("W"), QStringLiteral("Why") });
+        for (int row = 0; row < 2; ++row) {
+            const int worker = 10 + 8 * row; // with one marker and one colour
+            model.setData(model.index(row, 0), workerName(worker), Qt::DisplayRole);
+            model.setData(model.index(row, 0), worker, WorkerRole);
+            model.setData(model.index(row, 1), QString(200, QLatin1Char('x')), Qt::DisplayRole);
+        }
+        QTableView table;
+        table.setModel(&model);
+        table.setItemDelegate(new WorkerDelegate(&table));
+        table.setFrameShape(QFrame::NoFrame);
+        table.verticalHeader()->hide();
+        new FittedColumns(table);
+        const int whole = static_cast<const QAbstractItemView&>(table).sizeHintForColumn(0);
+        table.resize(whole + 80, 200);
+        table.show();
+        QTRY_VERIFY_WITH_TIMEOUT(table.columnWidth(1) < 200, kPatienceMs);
+        QCOMPARE(table.columnWidth(0), whole);
+        table.setColumnWidth(0, whole - 20); // by hand
+        const QImage picture = table.viewport()->grab().toImage();
+        const auto cellOf = [&](int row) { return picture.copy(table.visualRect(model.index(row, 0))); };
+        QVERIFY(cellOf(0) != cellOf(1));
     }
 
     /// The checkpoints of a story have rows but no files.
