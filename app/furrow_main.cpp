@@ -69,7 +69,9 @@ void describe(CLI::App& app, Arguments& a)
         ->check(furrow::numberFrom(0, 1000));
     app.add_option("--duplicates", a.invented.duplicates, "Of --synthetic: lines written twice")
         ->check(furrow::numberFrom(0, 1'000'000));
-    app.add_option("--size", a.size, "Width and height of the window");
+    app.add_option("--size", a.size, "Width and height of the window, as 1280,800 or 1280 800")
+        ->delimiter(',')
+        ->type_name("WIDTH,HEIGHT");
 }
 
 std::string workspaceOf(const Arguments& a)

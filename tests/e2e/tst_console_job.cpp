@@ -418,6 +418,21 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(picture));
     }
 
+    void aSizeAsTheHelpWritesItTookTheOptionBehindIt()
+    {
+        for (const QStringList& size : { QStringList { QStringLiteral("1366,768") },
+                 QStringList { QStringLiteral("1366"), QStringLiteral("768") } }) {
+            QProcess console;
+            console.start(QCoreApplication::applicationDirPath() + QStringLiteral("/furrow"),
+                QStringList { QStringLiteral("--size") } + size
+                    + QStringList { QStringLiteral("--screenshot"), workspace() + QStringLiteral("/sized.png"),
+                        workspace() + QStringLiteral("/nowhere") });
+            QVERIFY(console.waitForFinished(kPatienceMs));
+            const QByteArray said = console.readAllStandardError();
+            QVERIFY2(console.exitCode() == 1 && said.contains("nowhere is not there"), said.constData());
+        }
+    }
+
     /// The console waited for ever for somebody at its other end, without a word.
     void aPipeAsSettingsFileHungTheConsole()
     {

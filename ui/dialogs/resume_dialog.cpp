@@ -103,10 +103,10 @@ QWidget* ResumeDialog::buildHead()
     sentence_ = makeLabel({}, TextTone::Secondary);
     sentence_->setWordWrap(true);
     column->addWidget(sentence_);
-    limit_ = makeLabel({}, TextTone::Error); // why the button is closed is in sight wherever the rest is scrolled to
-    limit_->setWordWrap(true);
-    limit_->hide();
-    column->addWidget(limit_);
+    why_ = makeLabel({}, TextTone::Error); // why the button is closed is in sight wherever the rest is scrolled to
+    why_->setWordWrap(true);
+    why_->hide();
+    column->addWidget(why_);
     return head;
 }
 
@@ -182,9 +182,9 @@ bool ResumeDialog::acceptsLoss() const { return needsYes() && acceptLoss_->isChe
 
 void ResumeDialog::enableGo()
 {
-    const QString why = endsAtOnce();
-    limit_->setText(why);
-    limit_->setVisible(!why.isEmpty());
+    const QString why = settingsAreRight_ ? endsAtOnce() : problem_->text();
+    why_->setText(why);
+    why_->setVisible(!why.isEmpty());
     go_->setEnabled(settingsAreRight_ && why.isEmpty() && (!needsYes() || acceptLoss_->isChecked()));
 }
 

@@ -95,7 +95,7 @@ private:
     QPushButton* more_ = nullptr; ///< shows the settings
     QLabel* ended_ = nullptr; ///< why the attempt before failed, where settings are the way out
     QLabel* problem_ = nullptr;
-    QLabel* limit_ = nullptr; ///< what would end the attempt at once: a limit, or data that changed
+    QLabel* why_ = nullptr; ///< the button is closed: a setting that cannot be, a limit that is reached, changed data
     ChangedSettings* changed_ = nullptr;
     RatePreview* rate_ = nullptr; ///< null: nothing was trained yet
     QLabel* loss_ = nullptr;

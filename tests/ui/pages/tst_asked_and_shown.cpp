@@ -434,6 +434,39 @@ private Q_SLOTS:
         }
     }
 
+    /// 99999 workers closed the button, and why stood below what is seen of the settings.
+    void whichSettingClosesTheResumeWasOutOfSight()
+    {
+        auto plan = std::make_shared<ResumePlan>();
+        plan->effect.epochs.push_back({ 0, { ChunkCell() } });
+        QWidget window;
+        window.resize(1366, 640);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        buttonOf(dialog, QStringLiteral("Change settings or devices…"))->click();
+        const auto fields = dialog.findChildren<QLineEdit*>();
+        const auto workers = std::find_if(fields.begin(), fields.end(),
+            [](const QLineEdit* field) { return field->accessibleName() == QStringLiteral("Workers"); });
+        QVERIFY(workers != fields.end());
+        (*workers)->selectAll();
+        QTest::keyClicks(*workers, QStringLiteral("99999"));
+        QVERIFY(!buttonOf(dialog, QStringLiteral("Resume as attempt 2"))->isEnabled());
+        QCoreApplication::processEvents();
+        const auto isSeen = [&dialog](const QString& words) {
+            const auto labels = dialog.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&words](const QLabel* label) {
+                return label->text().contains(words)
+                    && label->visibleRegion().boundingRect().height() == label->height();
+            });
+        };
+        QVERIFY(isSeen(QStringLiteral("256")));
+        (*workers)->selectAll();
+        QTest::keyClicks(*workers, QStringLiteral("1"));
+        QCoreApplication::processEvents();
+        QVERIFY(!isSeen(QStringLiteral("256")));
+    }
+
     /// Two lines of an error pushed the buttons out of the dialog, and it did not say why.
     void anErrorOfTheExportDialogCutOffItsButtons()
     {
