@@ -328,14 +328,13 @@ private Q_SLOTS:
         const QImage picture = chart.grab().toImage();
         const auto isFilled = [&](double x, double y) {
             const CurvesLayer& curves = chart.curves();
-            const QPoint at = curves.parentPlot()->mapTo(&chart,
-                QPointF(curves.keyAxis()->coordToPixel(x), curves.valueAxis()->coordToPixel(y)).toPoint());
-            return picture.pixelColor(at) != theme().color(Token::Inset);
+            const QPointF at(curves.keyAxis()->coordToPixel(x), curves.valueAxis()->coordToPixel(y));
+            return picture.pixelColor(curves.parentPlot()->mapTo(&chart, at.toPoint())) != theme().color(Token::Inset);
         };
-        QVERIFY(isFilled(63, 30)); // worker 0
-        QVERIFY(isFilled(63, 130)); // and worker 1 on it
-        QVERIFY(isFilled(163, 30));
-        QVERIFY(!isFilled(163, 130));
+        QVERIFY(isFilled(63, 34)); // worker 0
+        QVERIFY(isFilled(63, 134)); // and worker 1 on it
+        QVERIFY(isFilled(163, 34));
+        QVERIFY(!isFilled(163, 134));
     }
 
     /// Its smoothing was narrower than the steps of a young run are apart.

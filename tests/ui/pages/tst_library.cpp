@@ -418,7 +418,10 @@ private Q_SLOTS:
         QCOMPARE(dock->selectedRuns().size(), 2);
         window.showPerspective(MainWindow::Perspective::Compare);
         QCOMPARE(compared(), 2);
-        window.comparePage().choose({ first.folder(), second.folder(), third.folder() });
+        QStringList all;
+        for (const RunLine& line : *bench.scanner().lines())
+            all.append(line.folder);
+        window.comparePage().choose(all);
         window.showPerspective(MainWindow::Perspective::Watch);
         window.showPerspective(MainWindow::Perspective::Compare);
         QCOMPARE(compared(), 3); // what was chosen there stays

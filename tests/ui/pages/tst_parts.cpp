@@ -204,17 +204,15 @@ private Q_SLOTS:
         theme().apply(ThemeKind::Light);
         const auto back = qScopeGuard([] { theme().apply(ThemeKind::Dark); });
         const QString text = talk.toPlainText();
-        const auto colourOf = [&](const char* words) {
+        const auto formatOf = [&](const char* words) {
             QTextCursor at(talk.document());
             at.setPosition(static_cast<int>(text.indexOf(QLatin1String(words))) + 1);
-            const QTextCharFormat format = at.charFormat();
-            return format.hasProperty(QTextFormat::ForegroundBrush) ? format.foreground().color()
-                                                                    : talk.palette().color(QPalette::Text);
+            return at.charFormat();
         };
-        for (const char* words : { "the farmer", " ploughs" })
-            QCOMPARE(colourOf(words), theme().color(Token::Text1));
+        for (const char* words : { "the farmer", " ploughs" }) // they have the colour of the palette
+            QVERIFY(!formatOf(words).hasProperty(QTextFormat::ForegroundBrush));
         for (const char* words : { "You", "Stopped." })
-            QCOMPARE(colourOf(words), theme().color(Token::Text3));
+            QCOMPARE(formatOf(words).foreground().color(), theme().color(Token::Text3));
     }
 
     /// "Checking every chunk…" stood for ever where no run was shown, and "0 · 0" was of the run before.

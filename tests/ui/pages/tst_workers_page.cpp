@@ -314,6 +314,7 @@ private Q_SLOTS:
         table.setModel(&model);
         table.setItemDelegate(new WorkerDelegate(&table));
         table.setFrameShape(QFrame::NoFrame);
+        table.setFocusPolicy(Qt::NoFocus); // no frame around one of the cells
         table.verticalHeader()->hide();
         new FittedColumns(table);
         const int whole = static_cast<const QAbstractItemView&>(table).sizeHintForColumn(0);
