@@ -111,15 +111,18 @@ RunState requireLive(LedgerFile& file, std::int64_t incarnation)
     return {};
 }
 
-std::int64_t trainedBlocks(Database& db)
-{
-    return db.integer("SELECT count(*) FROM counts WHERE n0+n1+n2+n6=0").value_or(0);
-}
+// Nothing waits in a block, and something of it was trained here or is in training. What is left out whole, what the
+// parent run trained and what has nothing to train is nobody's work.
+#define FURROW_BLOCKS(waiting, ofWork)                                                         \
+    "SELECT count(*) FROM counts b WHERE " waiting                                             \
+    "=0 AND EXISTS (SELECT 1 FROM chunk WHERE id>=(b.epoch+1)*100000000000000+b.block*1000000" \
+    " AND id<(b.epoch+1)*100000000000000+(b.block+1)*1000000 AND windows>0 AND (covered>0 OR state IN (" ofWork ")))"
 
-std::int64_t claimedBlocks(Database& db)
-{
-    return db.integer("SELECT count(*) FROM counts WHERE n0+n1+n6=0").value_or(0);
-}
+std::int64_t trainedBlocks(Database& db) { return db.integer(FURROW_BLOCKS("b.n0+b.n1+b.n2+b.n6", "3,4")).value_or(0); }
+
+std::int64_t claimedBlocks(Database& db) { return db.integer(FURROW_BLOCKS("b.n0+b.n1+b.n6", "2,3,4")).value_or(0); }
+
+#undef FURROW_BLOCKS
 
 StopReason updateStop(LedgerFile& file)
 {

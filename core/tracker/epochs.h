@@ -28,8 +28,9 @@ RunState loadRunState(Database& db);
 /// the lease" unless the incarnation is live, and reads what else a worker needs.
 RunState requireLive(LedgerFile& file, std::int64_t incarnation);
 
-/// Blocks of all epochs of which every chunk is trained or given up. As with steps and tokens, work counts that no
-/// checkpoint has yet; where it is lost, it counts no more.
+/// Blocks of all epochs of which every chunk is trained or given up, and at least one was trained in this run: what the
+/// rule on blocks counts. As with steps and tokens, work counts that no checkpoint has yet; where it is lost, it counts
+/// no more.
 std::int64_t trainedBlocks(Database& db);
 /// The same, with the chunks that somebody is training now.
 std::int64_t claimedBlocks(Database& db);

@@ -479,6 +479,7 @@ Result<LedgerReader::Totals> LedgerReader::totals()
     totals.tokens = bounded(db, run.tokens, { "total of tokens", kTotalBounds.least, kTotalBounds.most });
     totals.activeSeconds = run.activeHours * 3600;
     totals.rules = run.rules;
+    totals.trainedBlocks = run.rules.blocks > 0 ? trainedBlocks(db) : 0;
     totals.stop = run.stop;
     totals.desired = static_cast<DesiredState>(std::clamp<std::int64_t>(
         db.integer("SELECT desired FROM control").value_or(0), 0, static_cast<int>(DesiredState::Kill)));

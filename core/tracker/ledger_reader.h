@@ -187,6 +187,7 @@ struct EpochRow {
     std::int64_t knownBlocks = 0;
     std::int64_t visitedBlocks = 0; ///< blocks with at least one chunk begun
     std::int64_t completedBlocks = 0;
+    std::int64_t leftOutBlocks = 0; ///< of completed ones: every chunk of them is left out; as samplesExcluded
     std::int64_t preparedBlocks = 0;
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
@@ -259,6 +260,8 @@ public:
     Result<std::int64_t> samplesIn(ChunkState state, std::int64_t epoch);
     /// Rows of chunks in this state that were never prepared.
     Result<std::int64_t> unreadRowsIn(ChunkState state, std::int64_t epoch);
+    /// Blocks of an epoch of which every chunk is excluded or accepted. Reads the counters of its blocks.
+    Result<std::int64_t> leftOutBlocks(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.
     Result<std::vector<ChunkCell>> changedCells(std::int64_t epoch, std::int64_t& seq);
     Result<std::vector<ClaimRow>> claimsSince(std::int64_t claimId, int limit);
@@ -322,6 +325,7 @@ public:
         double activeSeconds = 0;
         DesiredState desired = DesiredState::Run;
         StoppingRules rules;
+        std::int64_t trainedBlocks = 0; ///< as rules.blocks counts them; 0 without that rule
         StopReason stop = StopReason::None;
         std::optional<ProcessIdentity> supervisor;
         std::int64_t supervisorHeartbeatNs = 0; ///< monotonic

@@ -249,6 +249,14 @@ Result<std::int64_t> LedgerReader::unreadRowsIn(ChunkState state, std::int64_t e
         "SELECT sum(rows) FROM chunk WHERE id>=? AND id<? AND state=? AND samples+filtered+failed+held_out+duplicates=0");
 }
 
+Result<std::int64_t> LedgerReader::leftOutBlocks(std::int64_t epoch)
+{
+    Database& db = state_->db;
+    auto blocks = db.integer("SELECT count(*) FROM counts WHERE epoch=? AND n5+n7>0 AND n0+n1+n2+n3+n4+n6=0", epoch)
+                      .value_or(0);
+    return answer(db, std::move(blocks));
+}
+
 Result<std::vector<ChunkCell>> LedgerReader::takenUpOnce(std::int64_t epoch)
 {
     std::vector<ChunkCell> cells;

@@ -111,7 +111,7 @@ void addStopSettings(SettingTable& table)
         .zeroMeans("no limit")
         .resume(Safe)
         .help(
-            "End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.");
+            "End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.");
 
     table.flag("iterate", &C::iterate)
         .label("Iterate")

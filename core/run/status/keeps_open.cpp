@@ -73,6 +73,9 @@ Result<std::vector<ChunkId>> countChunksApart(
     std::vector<ChunkId> lost;
     for (EpochRow& epoch : epochs) {
         const bool isShown = !epoch.closedWallNs || &epoch == &epochs.back(); // shownEpochs()
+        if (isShown && epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted] > 0) {
+            FURROW_TRY_ASSIGN(epoch.leftOutBlocks, ledger.leftOutBlocks(epoch.epoch));
+        }
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
             FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesIn(ChunkState::Excluded, epoch.epoch));
             FURROW_TRY_ASSIGN(epoch.unreadExcluded, ledger.unreadRowsIn(ChunkState::Excluded, epoch.epoch));

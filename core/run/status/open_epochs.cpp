@@ -40,6 +40,7 @@ void add(EpochRow& sum, const EpochRow& more)
     sum.knownBlocks += more.knownBlocks;
     sum.visitedBlocks += more.visitedBlocks;
     sum.completedBlocks += more.completedBlocks;
+    sum.leftOutBlocks += more.leftOutBlocks;
     sum.preparedBlocks += more.preparedBlocks;
     for (int state = 0; state < kChunkStateCount; ++state)
         sum.chunks.byState[state] += more.chunks.byState[state];

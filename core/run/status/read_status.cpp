@@ -63,6 +63,7 @@ void addTotals(RunStatus& status, const LedgerRows& rows, const Viewpoint& view)
     status.tokens = totals.tokens;
     status.activeSeconds = totals.activeSeconds;
     status.rules = totals.rules;
+    status.trainedBlocks = totals.trainedBlocks;
     status.data = totals.data;
 }
 

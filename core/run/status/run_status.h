@@ -81,6 +81,7 @@ struct RunStatus {
     std::optional<PrivacySpent> privacy; ///< of a run that trains with noise
     EvaluatedText evaluated; ///< that one evaluation takes as the run is set now
     StoppingRules rules; ///< in force now
+    std::int64_t trainedBlocks = 0; ///< LedgerReader::Totals::trainedBlocks
     DataNotes data;
     std::vector<LeftOutPart> leftOut; ///< files, or rests of them, that a person chose to go on without; the first ten
     std::optional<Reading> reading; ///< what the feeder has read; absent: it has not begun

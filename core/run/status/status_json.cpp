@@ -109,6 +109,7 @@ nlohmann::json rowsJson(const EpochRow& epoch)
 nlohmann::json blocksJson(const EpochRow& epoch)
 {
     return { { "visited", epoch.visitedBlocks }, { "completed", epoch.completedBlocks },
+        { "left_out", epoch.leftOutBlocks }, // of the completed ones: no chunk of them is to be trained
         { "prepared", epoch.preparedBlocks },
         { "total", epoch.blockCount ? nlohmann::json(*epoch.blockCount) : nlohmann::json(nullptr) } };
 }

@@ -233,9 +233,7 @@ void sayWhereItEnds(RunStatus& status, const RunConfig& config)
 {
     if (!status.supervised || (status.state != RunState::Running && status.state != RunState::Paused))
         return;
-    std::int64_t complete = 0;
-    for (const EpochRow& epoch : status.epochs)
-        complete += epoch.completedBlocks;
+    const std::int64_t complete = status.trainedBlocks;
     if (status.rules.blocks > complete)
         status.evidence.push_back(status.rules.blocks == complete + 1
                 ? sentence(kEndsWithBlock)

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void theEndOfThisEpochWasThatOfTheNextOne();
     void blocksRuleCountsCompletedBlocks();
     void theBlocksRuleWaitedForACheckpointAndTheRunTrainedToItsEnd();
+    void theBlocksRuleCountedBlocksThatNobodyTrained();
     void hoursRuleCountsActiveTime();
     void timeUnderAForeignLockWasActive();
     void timeWithoutAWorkerWasActive();
@@ -438,6 +439,43 @@ void TestEpochs::theBlocksRuleWaitedForACheckpointAndTheRunTrainedToItsEnd()
     good(field.supervisor().revoke(field.ids[0], "SIGKILL"));
     SAME(good(field.supervisor().advance()).stop, StopReason::None); // the blocks died with the weights
     QVERIFY(train(other));
+}
+
+/// A run with `stop_after_blocks` ended without a step where a whole block was left out, as if it were trained.
+void TestEpochs::theBlocksRuleCountedBlocksThatNobodyTrained()
+{
+    Field field;
+    field.removeTracker();
+    TrackerConfig config;
+    config.runId = "run-1";
+    config.linearOrder = true;
+    config.inheritedColumns = { { 1, "0-2" } };
+    config.inherited = Inherited::Skipped;
+    StoppingRules rules;
+    rules.blocks = 1;
+    good(SupervisorLedger::create(field.tracker, config, rules));
+    field.attempt = good(field.supervisor().beginAttempt(thisProcess(), "{}"));
+    auto leftOut = Field::newBlock(0, 2);
+    leftOut.excluded = { 0, 1 };
+    const std::vector<NewBlock> known { leftOut, Field::newBlock(1, 2), Field::newBlock(2, 2) };
+    good(field.feeder().addBlocks(known));
+    good(field.feeder().setPrepared(2, "file", "empty", Field::prepared(2, 2, 0))); // nothing in it is to be trained
+    QCOMPARE(good(field.reader().epochs()).at(0).completedBlocks, 3);
+    QCOMPARE(good(field.reader().leftOutBlocks(0)), 2); // by name and by the parent run
+    good(field.feeder().addBlocks(std::vector { Field::newBlock(3, 2), Field::newBlock(4, 2) }));
+    for (const std::int64_t block : { 3, 4 })
+        good(field.feeder().setPrepared(block, "file", "digest" + std::to_string(block), Field::prepared(block, 2)));
+    good(field.feeder().setLastBlockProven(5));
+    SAME(good(field.supervisor().advance()).stop, StopReason::None);
+    auto worker = field.worker(0);
+    trainOne(worker, 0, "c1");
+    const auto half = good(field.reader().totals());
+    SAME(half.stop, StopReason::None);
+    QCOMPARE(half.trainedBlocks, 0);
+    trainOne(worker, 0, "c2");
+    const auto whole = good(field.reader().totals());
+    SAME(whole.stop, StopReason::BlockEnd);
+    QCOMPARE(whole.trainedBlocks, 1);
 }
 
 void TestEpochs::hoursRuleCountsActiveTime()
