@@ -108,9 +108,11 @@ int listUnreadable(const std::string& run, std::int64_t most, bool json)
 }
 
 /// Of the rows of a chunk that are samples for training.
-const char* becameOfThem(ChunkState state)
+const char* becameOfThem(const ChunkView& chunk)
 {
-    switch (state) {
+    if (chunk.isParents)
+        return " trained by the parent run (left out here), ";
+    switch (chunk.state) {
     case ChunkState::Pending:
     case ChunkState::Free: return " to be trained, ";
     case ChunkState::Leased: return " in training, ";
@@ -156,8 +158,8 @@ int inspect(InspectOptions o)
         nlohmann::json json = { { "block", v.block }, { "chunk", v.column }, { "rows", s.rows },
             { "state", toString(v.state) }, { "for_training", s.samples },
             { "trained", v.state == ChunkState::Committed ? s.samples : v.inCheckpoints },
-            { "excluded", v.state == ChunkState::Excluded ? rest : 0 },
-            { "accepted", v.state == ChunkState::Accepted ? rest : 0 },
+            { "excluded", v.state == ChunkState::Excluded && !v.isParents ? rest : 0 },
+            { "trained_by_parent", v.isParents ? rest : 0 }, { "accepted", v.state == ChunkState::Accepted ? rest : 0 },
             { "poisoned", v.state == ChunkState::Poisoned ? rest : 0 }, { "filtered", s.filtered },
             { "failed", s.failed }, { "held_out", s.heldOut }, { "duplicates", s.duplicates }, { "repeats", s.repeats },
             { "invalid_utf8", s.invalidUtf8 }, { "tokens", s.tokens }, { "tokens_with_ends", v.tokensWithEnds() },
@@ -174,7 +176,7 @@ int inspect(InspectOptions o)
     std::cout << "block " << v.block << ", chunk " << v.column << ": " << v.summary.rows << " rows, ";
     if (v.inCheckpoints > 0)
         std::cout << v.inCheckpoints << " trained and in checkpoints, ";
-    std::cout << v.summary.samples - v.inCheckpoints << becameOfThem(v.state) << v.summary.filtered << " filtered, "
+    std::cout << v.summary.samples - v.inCheckpoints << becameOfThem(v) << v.summary.filtered << " filtered, "
               << v.summary.failed << " unreadable, " << v.summary.heldOut << " held out, " << v.summary.duplicates
               << " left out as repeats, " << v.summary.tokens << " tokens of text (" << v.tokensWithEnds()
               << " with the end behind each sample, as status and audit count them)";

@@ -216,6 +216,7 @@ nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& c
     return { { "kept", of(ChunkFate::Kept) }, { "redo", of(ChunkFate::Redo) }, { "work_lost", of(ChunkFate::Lost) },
         { "orphaned", of(ChunkFate::Released) }, { "partly_trained", of(ChunkFate::Partly) },
         { "free", of(ChunkFate::Free) }, { "excluded", of(ChunkFate::Excluded) },
+        { "trained_by_parent", of(ChunkFate::Parents) }, // and left out here
         { "poisoned", of(ChunkFate::Poisoned) - accepted }, { "accepted", accepted },
         { "tried_again", triedAgain } }; // counted above too: as free, as a rule
 }
@@ -310,6 +311,15 @@ struct DryRun {
     std::string wayOut; ///< an option or a command, where the verdict does not say it itself
 };
 
+/// "": there are none.
+std::string parentsText(std::int64_t chunks)
+{
+    if (chunks == 0)
+        return {};
+    return " Trained by the parent run: " + formatCount(chunks)
+        + (chunks == 1 ? " chunk, which stays left out." : " chunks, which stay left out.");
+}
+
 /// Of chunks that are poisoned now and not any more then; "": there are none.
 std::string triedAgainText(std::int64_t chunks)
 {
@@ -355,7 +365,8 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
               << ". " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
               << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
               << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
-              << " poisoned or accepted." << triedAgainText(std::ssize(p.effect.triedAgain)) << "\n";
+              << " poisoned or accepted." << parentsText(p.effect[ChunkFate::Parents])
+              << triedAgainText(std::ssize(p.effect.triedAgain)) << "\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";
     for (const auto& choice : p.checkpoints)

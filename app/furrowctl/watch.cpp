@@ -231,8 +231,8 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
         + formatCount(e.visitedBlocks) + " of " + outOf(e.blockCount.value_or(0)) + " visited, chunks "
         + formatCount(e.chunks[ChunkState::Committed]) + " of " + outOf(wanted) + " committed"
         + untrainedText(skipped.chunks)
-        + (e.chunks[ChunkState::Excluded] > 0 ? ", " + formatCount(e.chunks[ChunkState::Excluded]) + " left out"
-                                              : std::string())
+        + (e.excludedByName() > 0 ? ", " + formatCount(e.excludedByName()) + " left out" : std::string())
+        + (e.toParent.chunks > 0 ? ", " + formatCount(e.toParent.chunks) + " trained by the parent run" : std::string())
         + (e.chunks[ChunkState::Accepted] > 0
                 ? ", " + formatCount(e.chunks[ChunkState::Accepted]) + " accepted as not trained"
                 : std::string())
@@ -249,6 +249,10 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again"
                          : " chunks were trained or begun, their weights are gone; they will be trained again")
             + lostCausesText(causes) + "\n";
+    if (const auto rows = e.toParent.samples + e.toParent.unread; e.toParent.chunks > 0)
+        text += "  trained by the parent run: " + formatCount(rows) + (rows == 1 ? " row in " : " rows in ")
+            + formatCount(e.toParent.chunks) + (e.toParent.chunks == 1 ? " chunk" : " chunks")
+            + " left out here; the start weights have them\n";
     if (const auto rows = rowsText(s, e); !rows.empty())
         text += "  rows that are not trained: " + rows + "\n";
     return text;

@@ -94,6 +94,13 @@ inline bool isPartlyTrained(const ChunkCell& cell)
     return isUnclaimed && cell.covered > 0 && !isWorkLost(cell);
 }
 
+/// The one rule behind every count of chunks that are left out because the parent run trained them: nobody left those
+/// out by name, and the start weights have them.
+inline bool isLeftToParent(const ChunkCell& cell)
+{
+    return cell.state == ChunkState::Excluded && cell.inherited == Inherited::Skipped;
+}
+
 /// Samples that surviving checkpoints have of a chunk. Where one ends in the middle of a sample, in proportion to the
 /// windows.
 inline std::int64_t samplesDone(const ChunkCell& cell)
@@ -119,6 +126,21 @@ struct LostChunks {
     std::int64_t trained = 0;
     std::int64_t released = 0; ///< leased by a process that is gone and never begun: no work is lost
     std::int64_t sum() const { return pending + free + leased + trained; } ///< of lost work
+};
+
+/// Chunks of one epoch that are left out because the parent run trained them (isLeftToParent), as the audit counts
+/// them.
+struct LeftToParent {
+    std::int64_t chunks = 0; ///< among the excluded ones
+    std::int64_t samples = 0; ///< of prepared ones
+    std::int64_t unread = 0; ///< rows of those that were never prepared
+};
+
+/// Chunks of one epoch in a state in which they are not to be trained.
+struct LeftOutOfEpoch {
+    std::int64_t samples = 0; ///< of prepared ones, but for those that the parent run trained
+    std::int64_t unread = 0; ///< rows of those that were never prepared, the same
+    LeftToParent toParent;
 };
 
 /// What became of a claim, as a reader sees it: what the ledger wrote when it closed, and what checkpoints have since.
@@ -192,14 +214,18 @@ struct EpochRow {
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
-    std::int64_t samplesExcluded = 0; ///< of excluded chunks, among rowsKnown; as `lost` below, of shownEpochs()
+    std::int64_t samplesExcluded
+        = 0; ///< of chunks that are left out by name, among rowsKnown; as `lost` below, of shownEpochs()
     std::int64_t samplesAccepted = 0; ///< the same of chunks that are accepted as not trained
-    std::int64_t unreadExcluded
-        = 0; ///< rows of excluded chunks that were never prepared, so nobody knows what they are
+    std::int64_t unreadExcluded = 0; ///< rows of such chunks that were never prepared, so nobody knows what they are
     std::int64_t unreadAccepted = 0; ///< the same of accepted ones
     Message unprovenReason;
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
+    LeftToParent toParent; ///< the same
+
+    /// Chunks that are left out by name: all excluded ones but those that the parent run trained.
+    std::int64_t excludedByName() const { return chunks[ChunkState::Excluded] - toParent.chunks; }
 };
 
 /// Read-only view of a tracker in short transactions. Never blocks a writer. One thread.
@@ -256,10 +282,8 @@ public:
     /// Chunks of which a checkpoint had what was trained last and does not survive, whatever became of them since but
     /// that they were trained again; ascending.
     Result<std::vector<GivenUpChunk>> givenUpByCheckpoints();
-    /// Samples to be trained of the chunks of an epoch that are in a state. Reads the chunks of the epoch.
-    Result<std::int64_t> samplesIn(ChunkState state, std::int64_t epoch);
-    /// Rows of chunks in this state that were never prepared.
-    Result<std::int64_t> unreadRowsIn(ChunkState state, std::int64_t epoch);
+    /// What the chunks of an epoch have that are in a state. Reads the chunks of the epoch.
+    Result<LeftOutOfEpoch> leftOut(ChunkState state, std::int64_t epoch);
     /// Blocks of an epoch of which every chunk is excluded or accepted. Reads the counters of its blocks.
     Result<std::int64_t> leftOutBlocks(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.

@@ -223,30 +223,27 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
     return answer(db, std::move(cells));
 }
 
-namespace {
-
-/// @param sql  of a sum over the chunks from an id up to another one that are in a state
-Result<std::int64_t> sumIn(Database& db, ChunkState state, std::int64_t epoch, const char* sql)
+Result<LeftOutOfEpoch> LedgerReader::leftOut(ChunkState state, std::int64_t epoch)
 {
-    std::int64_t sum = 0;
-    if (epoch >= 0 && epoch < kMaxEpochs)
-        sum = db.integer(sql, chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value,
-                    static_cast<std::int64_t>(state))
-                  .value_or(0);
-    return answer(db, std::move(sum));
-}
-
-} // namespace
-
-Result<std::int64_t> LedgerReader::samplesIn(ChunkState state, std::int64_t epoch)
-{
-    return sumIn(state_->db, state, epoch, "SELECT sum(samples) FROM chunk WHERE id>=? AND id<? AND state=?");
-}
-
-Result<std::int64_t> LedgerReader::unreadRowsIn(ChunkState state, std::int64_t epoch)
-{
-    return sumIn(state_->db, state, epoch,
-        "SELECT sum(rows) FROM chunk WHERE id>=? AND id<? AND state=? AND samples+filtered+failed+held_out+duplicates=0");
+#define FURROW_LEFT_OUT(inherited)                                                                                  \
+    "SELECT sum(samples*(1-of_parent)) AS samples, sum(unread*(1-of_parent)) AS unread, sum(of_parent) AS parents," \
+    " sum(samples*of_parent) AS parents_samples, sum(unread*of_parent) AS parents_unread FROM (SELECT samples,"     \
+    " rows*(samples+filtered+failed+held_out+duplicates=0) AS unread, state=5 AND " inherited "=2 AS of_parent"     \
+    " FROM chunk WHERE id>=? AND id<? AND state=?)"
+    static_assert(static_cast<int>(ChunkState::Excluded) == 5 && static_cast<int>(Inherited::Skipped) == 2);
+    static constexpr Select kLeftOut { FURROW_LEFT_OUT("inherited") };
+    static constexpr Select kLeftOutOfOld { FURROW_LEFT_OUT("0") };
+#undef FURROW_LEFT_OUT
+    LeftOutOfEpoch out;
+    if (epoch >= 0 && epoch < kMaxEpochs) {
+        Rows rows = state_->db.query(state_->inherits ? kLeftOut.sql : kLeftOutOfOld.sql,
+            chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, state);
+        if (rows.next())
+            out = { rows.integer(kLeftOut["samples"]), rows.integer(kLeftOut["unread"]),
+                { rows.integer(kLeftOut["parents"]), rows.integer(kLeftOut["parents_samples"]),
+                    rows.integer(kLeftOut["parents_unread"]) } };
+    }
+    return answer(state_->db, out);
 }
 
 Result<std::int64_t> LedgerReader::leftOutBlocks(std::int64_t epoch)

@@ -5,6 +5,7 @@
 #include "core/tracker/lineage.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
+#include "core/tracker/sqlite/select.h"
 
 #include <algorithm>
 #include <limits>
@@ -100,23 +101,30 @@ std::int32_t completePasses(Database& db, const std::vector<Pass>& passes)
 std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& ancestors)
 {
     std::vector<TrainedEpoch> epochs;
-    Rows rows = db.query(
-        "SELECT c.epoch, count(*), sum(s.windows=c.windows AND c.windows>0), sum(s.windows>0 AND s.windows<c.windows), sum(c.state IN (5,6,7)),"
-        " sum(CASE WHEN s.windows=c.windows AND c.windows>0 THEN c.samples ELSE 0 END),"
-        " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7))"
-        " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0"
-        " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"
-        " GROUP BY c.epoch ORDER BY c.epoch",
-        jsonList(ancestors));
+#define FURROW_TRAINED_EPOCHS(inherited)                                                                      \
+    "SELECT c.epoch, count(*) AS chunks, sum(s.windows=c.windows AND c.windows>0) AS whole,"                  \
+    " sum(s.windows>0 AND s.windows<c.windows) AS partly, sum(c.state IN (5,6,7)) AS left_out,"               \
+    " sum(CASE WHEN s.windows=c.windows AND c.windows>0 THEN c.samples ELSE 0 END) AS samples,"               \
+    " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7)) AS empty,"                                      \
+    " sum(c.state=5 AND " inherited "=2) AS of_parent"                                                        \
+    " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0" \
+    " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"                   \
+    " GROUP BY c.epoch ORDER BY c.epoch"
+    static constexpr Select kEpochs { FURROW_TRAINED_EPOCHS("c.inherited") };
+    static constexpr Select kEpochsOfOld { FURROW_TRAINED_EPOCHS("0") };
+#undef FURROW_TRAINED_EPOCHS
+    Rows rows = db.query(keepsInherited(db) ? kEpochs.sql : kEpochsOfOld.sql, jsonList(ancestors));
     while (rows.next()) {
         TrainedEpoch one;
-        one.epoch = boundedAt(db, rows, 0, kEpochBounds);
-        one.chunks = boundedAt(db, rows, 1, kAmountBounds);
-        one.whole = boundedAt(db, rows, 2, kAmountBounds);
-        one.partly = boundedAt(db, rows, 3, kAmountBounds);
-        one.leftOut = boundedAt(db, rows, 4, kAmountBounds);
-        one.samples = boundedAt(db, rows, 5, kTotalBounds);
-        one.empty = boundedAt(db, rows, 6, kAmountBounds);
+        const auto amount = [&](int column) { return boundedAt(db, rows, column, kAmountBounds); };
+        one.epoch = boundedAt(db, rows, kEpochs["epoch"], kEpochBounds);
+        one.chunks = amount(kEpochs["chunks"]);
+        one.whole = amount(kEpochs["whole"]);
+        one.partly = amount(kEpochs["partly"]);
+        one.ofParent = amount(kEpochs["of_parent"]);
+        one.leftOut = amount(kEpochs["left_out"]) - one.ofParent;
+        one.samples = boundedAt(db, rows, kEpochs["samples"], kTotalBounds);
+        one.empty = amount(kEpochs["empty"]);
         if (one.whole + one.partly > 0)
             epochs.push_back(one);
     }

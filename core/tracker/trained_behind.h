@@ -31,6 +31,7 @@ struct TrainedEpoch {
     std::int64_t partly = 0; ///< some of their windows are
     std::int64_t empty = 0; ///< of them, nothing is to be trained
     std::int64_t leftOut = 0; ///< of the chunks, by name: excluded, poisoned or accepted, as the ledger has it now
+    std::int64_t ofParent = 0; ///< of the chunks, left out as the parent run trained them: the start weights have them
     std::int64_t samples = 0; ///< of whole chunks
 };
 

@@ -57,12 +57,16 @@ bool isLeftOutOf(const ComparedRun& run, const LeftOutPart& part)
     return std::any_of(all.begin(), all.end(), [&part](const LeftOutPart& one) { return one.what == part.what; });
 }
 
-std::int64_t chunksLeftOutByName(const ComparedRun& run)
+/// Of the first epoch.
+Status countLeftOut(ComparedRun& run, LedgerReader& ledger)
 {
     if (run.status.epochs.empty())
-        return 0;
+        return {};
     const ChunkCounts& chunks = run.status.epochs.front().chunks;
-    return chunks[ChunkState::Excluded] + chunks[ChunkState::Accepted];
+    FURROW_TRY_ASSIGN(const auto excluded, ledger.leftOut(ChunkState::Excluded, run.status.epochs.front().epoch));
+    run.chunksOfParent = excluded.toParent.chunks;
+    run.chunksLeftOut = chunks[ChunkState::Excluded] - run.chunksOfParent + chunks[ChunkState::Accepted];
+    return {};
 }
 
 /// Two runs with the same settings may have trained different texts.
@@ -73,9 +77,13 @@ void addLeftOut(std::vector<Message>& caveats, const ComparedRun& first, const C
             if (!isLeftOutOf(*beside, part))
                 caveats.push_back(sentence("%1 and %2 were not trained on the same texts. %3: %4",
                     { first.name, other.name, run->name, part.what }));
-    if (chunksLeftOutByName(first) != chunksLeftOutByName(other))
+    if (first.chunksLeftOut != other.chunksLeftOut)
         caveats.push_back(sentence("Chunks of the first epoch that are left untrained by name: %1 in %2, %3 in %4.",
-            { Count(chunksLeftOutByName(first)), first.name, Count(chunksLeftOutByName(other)), other.name }));
+            { Count(first.chunksLeftOut), first.name, Count(other.chunksLeftOut), other.name }));
+    if (first.chunksOfParent != other.chunksOfParent)
+        caveats.push_back(sentence(
+            "Chunks of the first epoch that are left out because the parent run trained them: %1 in %2, %3 in %4.",
+            { Count(first.chunksOfParent), first.name, Count(other.chunksOfParent), other.name }));
 }
 
 /// What stands side by side and means different things.
@@ -196,6 +204,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.name = run.status.file.config.name.empty() ? utf8Text(folder.filename()) : run.status.file.config.name;
         run.meanTokensPerSecond = furrow::meanTokensPerSecond(run.status);
         run.changes = changesOf(ledger.value(), run.status.file.config);
+        FURROW_TRY(countLeftOut(run, ledger.value()));
         losses.push_back(lossesOf(ledger.value()));
         double sum = 0;
         for (const auto& [place, loss] : losses.back())
@@ -230,7 +239,8 @@ nlohmann::json toJson(const RunComparison& comparison)
             { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
             { "loss_lost", run.status.lossIsGone },
             { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) },
-            { "chunks_trained", run.chunksTrained }, { "mean_chunk_loss", number(run.meanLoss) } });
+            { "chunks_trained", run.chunksTrained }, { "chunks_left_out", run.chunksLeftOut },
+            { "chunks_trained_by_parent", run.chunksOfParent }, { "mean_chunk_loss", number(run.meanLoss) } });
     }
     for (const ConfigDifference& difference : comparison.differences)
         json["settings"].push_back({ { "key", difference.setting->key }, { "values", difference.values } });

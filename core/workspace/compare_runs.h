@@ -16,6 +16,8 @@ struct ComparedRun {
     std::vector<ConfigChange> changes; ///< made by resumes, in their order
     double meanTokensPerSecond = 0; ///< over its active time; 0: nothing trained
     std::int64_t chunksTrained = 0; ///< of the first epoch, with a loss
+    std::int64_t chunksLeftOut = 0; ///< of the first epoch, untrained by name
+    std::int64_t chunksOfParent = 0; ///< of the first epoch, left out as the parent run trained them
     double meanLoss = 0; ///< over those; NaN: none
 };
 

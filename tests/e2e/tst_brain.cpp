@@ -40,6 +40,40 @@ class TestBrain : public QObject {
             QLatin1String(choice) };
     }
 
+    /// What the parent run trained was left out by name for every view but the audit.
+    void checkSplit(const QString& child, int ofParent) const
+    {
+        const QString named = QStringLiteral("excluded");
+        const QString parents = QStringLiteral("trained_by_parent");
+        const auto json = [](const QStringList& arguments) {
+            return RunDriver::ctl(arguments + QStringList { QStringLiteral("--json") }).json;
+        };
+        const auto status = json({ QStringLiteral("status"), child });
+        QCOMPARE(status[QStringLiteral("chunks")][named].toInt(-1), 0);
+        QCOMPARE(status[QStringLiteral("chunks")][parents].toInt(), ofParent);
+        QCOMPARE(status[QStringLiteral("rows")][named].toInt(-1), 0);
+        QVERIFY(status[QStringLiteral("rows")][parents].toInt() > 0);
+        const QString text = RunDriver::ctl({ QStringLiteral("status"), child }).text;
+        QVERIFY2(text.contains(QStringLiteral(" committed, %1 trained by the parent run\n").arg(ofParent))
+                && !text.contains(QStringLiteral("rows that are not trained")),
+            qPrintable(text));
+        const auto plan = json({ QStringLiteral("resume"), child, QStringLiteral("--dry-run") });
+        QCOMPARE(plan[named].toInt(-1), 0);
+        QCOMPARE(plan[parents].toInt(), ofParent);
+        const auto compared = json({ QStringLiteral("compare"), parent_, child });
+        QCOMPARE(compared[QStringLiteral("runs")][1][QStringLiteral("chunks_left_out")].toInt(-1), 0);
+        QCOMPARE(compared[QStringLiteral("runs")][1][QStringLiteral("chunks_trained_by_parent")].toInt(), ofParent);
+        for (int block = 0, found = 0; found == 0; ++block) {
+            const auto chunk = json({ QStringLiteral("inspect"), child, QStringLiteral("%1:0").arg(block) });
+            QVERIFY2(!chunk[QStringLiteral("state")].toString().isEmpty(), "no chunk is the parent's");
+            if (chunk[QStringLiteral("state")].toString() != named)
+                continue;
+            ++found;
+            QCOMPARE(chunk[named].toInt(-1), 0);
+            QVERIFY(chunk[parents].toInt() > 0);
+        }
+    }
+
 private Q_SLOTS:
     void initTestCase()
     {
@@ -69,6 +103,8 @@ private Q_SLOTS:
         QCOMPARE(ancestor[QStringLiteral("run")].toString(), parent_);
         QCOMPARE(ancestor[QStringLiteral("chunks")].toInt(), before);
         QCOMPARE(ancestor[QStringLiteral("choice")].toString(), QStringLiteral("skip"));
+
+        checkSplit(child, before);
 
         const auto over = run(runFolder("grandchild"), from(child, "skip"));
         QCOMPARE(over.exitCode, 2);

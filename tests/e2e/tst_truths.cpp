@@ -160,20 +160,26 @@ private:
         say("excluded", "status", overStatusText(QStringLiteral("^epoch .* committed, ([\\d,]+) left out")));
         qint64 fields = 0;
         for (const char* state : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned",
-                 "accepted", "lost", "claimed_by_gone", "partly_trained" })
+                 "accepted", "lost", "claimed_by_gone", "partly_trained", "trained_by_parent" })
             fields += chunks(state);
         if (!status_[QStringLiteral("chunks")][QStringLiteral("total")].isNull()) {
             say("chunks", "status --json, its fields", fields);
             say("chunks", "status --json", chunks("total"));
         }
         const qint64 remaining = chunks("total") - chunks("committed") - chunks("excluded") - chunks("accepted")
-            - chunks("poisoned"); // what cannot be read is not to come
+            - chunks("poisoned") - chunks("trained_by_parent"); // what cannot be read is not to come
         say("remaining", "status --json", remaining);
         say("remaining", "audit --json", overAudit({ QStringLiteral("remaining") }));
         say("remaining", "audit", overAuditText(QStringLiteral("remaining")));
-        say("expected", "status --json", chunks("total") - chunks("excluded"));
-        const qint64 excluded = overAudit(
-            { QStringLiteral("excluded") }); // the audit counts what was left out by name among what it expects
+        const qint64 ofParent = overAudit({ QStringLiteral("trained_by_parent"), QStringLiteral("skipped") });
+        say("of the parent", "audit --json", ofParent);
+        say("of the parent", "audit", overAuditText(QStringLiteral("trained by the parent run:")));
+        say("of the parent", "status --json", chunks("trained_by_parent"));
+        say("of the parent", "status",
+            overStatusText(QStringLiteral("trained by the parent run: [\\d,]+ rows? in ([\\d,]+) chunk")));
+        say("expected", "status --json", chunks("total") - chunks("excluded") - chunks("trained_by_parent"));
+        const qint64 excluded = ofParent
+            + overAudit({ QStringLiteral("excluded") }); // the audit counts what is left out among what it expects
         say("expected", "audit --json", overAudit({ QStringLiteral("expected") }) - excluded);
         say("expected", "audit", overAuditText(QStringLiteral("expected")) - excluded);
         if (!statusText_.contains(QLatin1String("of ? committed"))

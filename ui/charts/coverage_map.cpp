@@ -264,7 +264,8 @@ QString CoverageMap::describe(const ChunkCell& cell) const
     QStringList parts { tr("B%1 C%2").arg(cell.block).arg(cell.column) };
     if (std::isfinite(cell.meanLoss) && (cell.state == ChunkState::Trained || cell.state == ChunkState::Committed))
         parts << tr("mean loss %1").arg(valueText(cell.meanLoss));
-    parts << cellWord(cellKindOf(cell));
+    if (!isLeftToParent(cell)) // said below, and nobody left it out by name
+        parts << cellWord(cellKindOf(cell));
     const auto found = leftOut_.find(cell.id);
     const TrainedPart part = trainedPart(cell, found == leftOut_.end() ? 0 : found->second);
     const bool isUntrained = cell.state == ChunkState::Committed && cell.windows > 0 && part.windowsWanted == 0;

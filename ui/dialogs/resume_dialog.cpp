@@ -47,7 +47,8 @@ CellKind kindOf(ChunkFate fate)
     case ChunkFate::Redo: return CellKind::Redo;
     case ChunkFate::Lost: return CellKind::Lost;
     case ChunkFate::Released: return CellKind::Orphaned;
-    case ChunkFate::Excluded: return CellKind::Excluded;
+    case ChunkFate::Excluded:
+    case ChunkFate::Parents: return CellKind::Excluded;
     case ChunkFate::Poisoned: return CellKind::Poisoned;
     case ChunkFate::Partly: return CellKind::Partly;
     case ChunkFate::Free: break;
@@ -310,7 +311,7 @@ void ResumeDialog::showCounts(std::int64_t kept)
     const ResumeEffect& effect = this->effect();
     const std::int64_t counts[] = { kept, std::ssize(effect.redo), effect[ChunkFate::Lost], effect[ChunkFate::Released],
         effect[ChunkFate::Partly], effect[ChunkFate::Free] };
-    std::int64_t sum = effect[ChunkFate::Excluded] + effect[ChunkFate::Poisoned];
+    std::int64_t sum = effect[ChunkFate::Excluded] + effect[ChunkFate::Parents] + effect[ChunkFate::Poisoned];
     for (std::size_t i = 0; i < std::size(counts); ++i) {
         counts_[i]->setText(countText(counts[i]));
         sum += counts[i];
@@ -334,6 +335,8 @@ void ResumeDialog::showCounts(std::int64_t kept)
     lostMeaning_->setText(lost);
     QString rest = tr("nobody holds them; %1 excluded and %2 poisoned or accepted stay so")
                        .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned]));
+    if (const auto parents = effect[ChunkFate::Parents]; parents > 0)
+        rest += tr("; trained by the parent run and left out here: %1").arg(countText(parents));
     if (!effect.triedAgain.empty())
         rest += tr("; chunks that are tried again because their files came wrong: %1")
                     .arg(countText(std::ssize(effect.triedAgain)));

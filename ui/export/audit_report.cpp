@@ -40,6 +40,7 @@ QString epochTable(const AuditReport& report)
             said(QT_TRANSLATE_NOOP("AuditReport", "Committed")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Trained twice")), said(QT_TRANSLATE_NOOP("AuditReport", "Missing")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Still to come")), said(QT_TRANSLATE_NOOP("AuditReport", "Excluded")),
+            said(QT_TRANSLATE_NOOP("AuditReport", "Left out, trained by the parent run")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Poisoned")),
             said(QT_TRANSLATE_NOOP("AuditReport", "Samples committed")) },
         "th");
@@ -47,8 +48,8 @@ QString epochTable(const AuditReport& report)
         html += row({ countText(epoch.epoch + 1),
             epoch.expected ? countText(*epoch.expected) : said(QT_TRANSLATE_NOOP("AuditReport", "not known yet")),
             countText(epoch.committed), countText(epoch.duplicated), countText(epoch.missing),
-            countText(epoch.remaining), countText(epoch.excluded), countText(epoch.poisoned),
-            countText(epoch.rows.samples) });
+            countText(epoch.remaining), countText(epoch.excluded), countText(epoch.skippedAsParents),
+            countText(epoch.poisoned), countText(epoch.rows.samples) });
     }
     return html + QStringLiteral("</table>\n");
 }

@@ -43,6 +43,7 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.chunks = {};
         epoch.lost = {};
         epoch.partly = {};
+        epoch.toParent = {};
         epoch.rowsCommitted = {};
         epoch.samplesExcluded = 0;
         epoch.samplesAccepted = 0;
@@ -55,8 +56,6 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
             if (cell.state == ChunkState::Pending)
                 missing.insert(cell.block);
             ++epoch.chunks[cell.state];
-            epoch.samplesExcluded += cell.state == ChunkState::Excluded ? cell.samples : 0;
-            epoch.samplesAccepted += cell.state == ChunkState::Accepted ? cell.samples : 0;
             countApart(epoch, cell);
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]

@@ -73,6 +73,8 @@ QString chunkStateWord(const ChunkCell& cell)
 {
     if (isWorkLost(cell))
         return QCoreApplication::translate("Words", "work lost");
+    if (isLeftToParent(cell))
+        return QCoreApplication::translate("Words", "trained by the parent run");
     return isPartlyTrained(cell) ? QCoreApplication::translate("Words", "partly trained") : chunkStateWord(cell.state);
 }
 

@@ -86,7 +86,8 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples;
     fill(*samples_, samples,
-        allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted)
+        allPrepared ? std::optional(
+            epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted - epoch.toParent.samples)
                     : std::nullopt,
         { { static_cast<double>(samples), MeterFill::Steps },
             { static_cast<double>(samplesLeftOut(epoch.rowsCommitted)), MeterFill::Excluded } });
@@ -133,8 +134,10 @@ void EpochMeters::showLegend(const EpochRow& epoch, const std::vector<Message>& 
     }
     if (lost.released > 0)
         entries.push_back({ tr("claimed by workers that are gone %1").arg(countText(lost.released)), std::nullopt });
-    if (chunks[ChunkState::Excluded] > 0)
-        entries.push_back({ tr("excluded %1").arg(countText(chunks[ChunkState::Excluded])), MeterFill::Excluded });
+    if (epoch.excludedByName() > 0)
+        entries.push_back({ tr("excluded %1").arg(countText(epoch.excludedByName())), MeterFill::Excluded });
+    if (epoch.toParent.chunks > 0)
+        entries.push_back({ tr("trained by the parent run %1").arg(countText(epoch.toParent.chunks)), std::nullopt });
     if (chunks[ChunkState::Poisoned] > 0)
         entries.push_back({ tr("poisoned %1").arg(countText(chunks[ChunkState::Poisoned])), std::nullopt });
     if (chunks[ChunkState::Accepted] > 0)

@@ -108,7 +108,8 @@ void InspectorDock::showChunk(ChunkId chunk)
                 .arg(countText(part.windows), countText(part.windowsWanted)));
     else
         addRow(tr("In weights"),
-            kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
+            cell != nullptr && isLeftToParent(*cell)                                        ? tr("from the parent run")
+                : kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
                 : isUntrained             ? tr("no: it is left out, none of its steps was finite")
                 : kept.parts == 0         ? tr("not yet")
                 : kept.saved == 0         ? tr("not in a checkpoint yet")

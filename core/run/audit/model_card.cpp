@@ -128,11 +128,11 @@ std::string auditSaid(const RunPaths& paths, const CardOf& of)
 std::string seenTable(const std::vector<TrainedEpoch>& epochs)
 {
     std::string text
-        = "| epoch | chunks | whole in these weights | in part | nothing to train in them | left out by name | samples |\n"
-          "|---|---|---|---|---|---|---|\n";
+        = "| epoch | chunks | whole in these weights | in part | nothing to train in them | left out by name | left out, trained by the parent run | samples |\n"
+          "|---|---|---|---|---|---|---|---|\n";
     for (const TrainedEpoch& e : epochs) {
         text += "| " + std::to_string(e.epoch + 1);
-        for (const std::int64_t count : { e.chunks, e.whole, e.partly, e.empty, e.leftOut, e.samples })
+        for (const std::int64_t count : { e.chunks, e.whole, e.partly, e.empty, e.leftOut, e.ofParent, e.samples })
             text += " | " + formatCount(count);
         text += " |\n";
     }

@@ -70,7 +70,7 @@ ChunkFate ResumeEffect::fateOf(const ChunkCell& cell) const
         return ChunkFate::Lost;
     switch (cell.state) {
     case ChunkState::Committed: return has(redo, cell.id) ? ChunkFate::Redo : ChunkFate::Kept;
-    case ChunkState::Excluded: return ChunkFate::Excluded;
+    case ChunkState::Excluded: return isLeftToParent(cell) ? ChunkFate::Parents : ChunkFate::Excluded;
     case ChunkState::Poisoned:
     case ChunkState::Accepted: return ChunkFate::Poisoned;
     case ChunkState::Trained:

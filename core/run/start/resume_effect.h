@@ -22,10 +22,11 @@ enum class ChunkFate {
     Released, ///< claimed by a process that is gone and never begun
     Partly, ///< a part of it is in checkpoints and stays there; only the rest is trained
     Free,
-    Excluded,
+    Excluded, ///< by name
+    Parents, ///< left out as the parent run trained it (isLeftToParent)
     Poisoned, ///< or accepted
 };
-inline constexpr int kChunkFates = 8;
+inline constexpr int kChunkFates = 9;
 
 /// What a resume does, chunk by chunk, when nobody trains the run any more. Dry run, dialog and supervisor all say what
 /// this says.

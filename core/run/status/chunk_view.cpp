@@ -158,8 +158,8 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
     const ChunkText& text = chunk;
     const auto source = static_cast<std::size_t>(row.source);
     FURROW_TRY_ASSIGN(auto losses, lossesOf(ledger, part));
-    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), cell.state, !losses.empty(), {},
-        unreadableRowsOf(block, part.block, row.plan, manifest) };
+    ChunkView view { part.block, part.column, block.summary(part.column), text.count(), cell.state,
+        isLeftToParent(cell), !losses.empty(), {}, unreadableRowsOf(block, part.block, row.plan, manifest) };
     std::erase_if(view.unreadable, [&part](const UnreadableRow& one) { return one.column != part.column; });
     FURROW_TRY_ASSIGN(view.inCheckpoints, inCheckpoints(ledger, cell));
     const auto order = ordered(text.count(), losses, part.order);

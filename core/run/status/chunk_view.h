@@ -35,6 +35,7 @@ struct ChunkView {
     ChunkSummary summary;
     std::int64_t stored = 0; ///< samples the block holds; filtered and unreadable rows have none
     ChunkState state = ChunkState::Pending; ///< in the epoch that was asked for, or the newest
+    bool isParents = false; ///< left out of that epoch as the parent run trained it (isLeftToParent)
     bool keepsLosses = false; ///< some sample of the chunk has a loss
     std::vector<SampleView> samples; ///< in the order asked for
     std::vector<UnreadableRow> unreadable; ///< the block keeps the first 100 by name

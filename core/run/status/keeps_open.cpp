@@ -77,12 +77,15 @@ Result<std::vector<ChunkId>> countChunksApart(
             FURROW_TRY_ASSIGN(epoch.leftOutBlocks, ledger.leftOutBlocks(epoch.epoch));
         }
         if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
-            FURROW_TRY_ASSIGN(epoch.samplesExcluded, ledger.samplesIn(ChunkState::Excluded, epoch.epoch));
-            FURROW_TRY_ASSIGN(epoch.unreadExcluded, ledger.unreadRowsIn(ChunkState::Excluded, epoch.epoch));
+            FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Excluded, epoch.epoch));
+            epoch.samplesExcluded = out.samples;
+            epoch.unreadExcluded = out.unread;
+            epoch.toParent = out.toParent;
         }
         if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
-            FURROW_TRY_ASSIGN(epoch.samplesAccepted, ledger.samplesIn(ChunkState::Accepted, epoch.epoch));
-            FURROW_TRY_ASSIGN(epoch.unreadAccepted, ledger.unreadRowsIn(ChunkState::Accepted, epoch.epoch));
+            FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Accepted, epoch.epoch));
+            epoch.samplesAccepted = out.samples;
+            epoch.unreadAccepted = out.unread;
         }
         if (epoch.closedWallNs)
             continue;

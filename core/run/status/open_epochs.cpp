@@ -33,6 +33,13 @@ void add(PartlyTrained& sum, const PartlyTrained& more)
     sum.samples += more.samples;
 }
 
+void add(LeftToParent& sum, const LeftToParent& more)
+{
+    sum.chunks += more.chunks;
+    sum.samples += more.samples;
+    sum.unread += more.unread;
+}
+
 void add(EpochRow& sum, const EpochRow& more)
 {
     if (sum.blockCount && more.blockCount)
@@ -52,6 +59,7 @@ void add(EpochRow& sum, const EpochRow& more)
     sum.unreadAccepted += more.unreadAccepted;
     add(sum.lost, more.lost);
     add(sum.partly, more.partly);
+    add(sum.toParent, more.toParent);
 }
 
 } // namespace
@@ -77,6 +85,13 @@ void countApart(EpochRow& epoch, const ChunkCell& cell)
         ++(cell.state == ChunkState::Pending ? epoch.partly.pending : epoch.partly.free);
         epoch.partly.samplesDone += samplesDone(cell);
         epoch.partly.samples += cell.samples;
+    } else if (isLeftToParent(cell)) {
+        ++epoch.toParent.chunks;
+        epoch.toParent.samples += cell.samples;
+    } else if (cell.state == ChunkState::Excluded) {
+        epoch.samplesExcluded += cell.samples;
+    } else if (cell.state == ChunkState::Accepted) {
+        epoch.samplesAccepted += cell.samples;
     }
 }
 

@@ -19,8 +19,8 @@ struct ShownEpochs {
 };
 /// Nothing where no epoch has begun. @param epochs  as LedgerReader::epochs() gives them
 std::optional<ShownEpochs> shownEpochs(const std::vector<EpochRow>& epochs);
-/// Adds a chunk to EpochRow::lost or EpochRow::partly where it belongs to one of them. The state of now and that of a
-/// past moment are both counted by this.
+/// Adds a chunk to EpochRow::lost, EpochRow::partly or what is left out where it belongs to one of them. The state of
+/// now and that of a past moment are both counted by this.
 void countApart(EpochRow& epoch, const ChunkCell& cell);
 /// The chunks of an epoch by state, each counted once: what countApart() counted is in EpochRow::lost or
 /// EpochRow::partly alone.

@@ -71,10 +71,12 @@ nlohmann::json causesJson(const LostCauses& causes)
 nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, const LostCauses& causes)
 {
     nlohmann::json json;
-    const ChunkCounts counts
-        = countedOnce(epoch); // with `lost`, `partly_trained` and `claimed_by_gone` they add up to `total`
+    const ChunkCounts counts = countedOnce(epoch); // with `lost`, `partly_trained`, `trained_by_parent` and
+                                                   // `claimed_by_gone` they add up to `total`
     for (int s = 0; s < kChunkStateCount; ++s)
         json[toString(static_cast<ChunkState>(s))] = counts[static_cast<ChunkState>(s)];
+    json["excluded"] = epoch.excludedByName();
+    json["trained_by_parent"] = epoch.toParent.chunks; // and left out here, as `furrowctl audit` has them
     json["claimed_by_gone"] = epoch.lost.released; // never begun; they are free again at the next attempt
     json["total"] = epoch.blockCount ? nlohmann::json(epoch.chunks.sum()) : nlohmann::json(nullptr);
     json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
@@ -103,7 +105,8 @@ nlohmann::json rowsJson(const EpochRow& epoch)
     return { { "failed", known.failed }, { "filtered", known.filtered }, { "held_out", known.heldOut },
         { "duplicates", known.duplicates }, { "excluded", epoch.samplesExcluded + epoch.unreadExcluded },
         { "accepted", epoch.samplesAccepted + epoch.unreadAccepted },
-        { "to_train", known.samples - epoch.samplesExcluded - epoch.samplesAccepted } };
+        { "trained_by_parent", epoch.toParent.samples + epoch.toParent.unread },
+        { "to_train", known.samples - epoch.samplesExcluded - epoch.samplesAccepted - epoch.toParent.samples } };
 }
 
 nlohmann::json blocksJson(const EpochRow& epoch)

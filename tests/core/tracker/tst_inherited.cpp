@@ -119,6 +119,36 @@ private Q_SLOTS:
         QCOMPARE(trainAll(field, 1, "second"), 5);
     }
 
+    /// Status, dry run and card counted them as left out by name, and their samples as rows that are not trained.
+    void whatTheParentTrainedCountedAsLeftOutByName()
+    {
+        Field field;
+        startFrom(field, Inherited::Skipped);
+        auto block = Field::newBlock(0, 3);
+        block.excluded = { 0 };
+        good(field.feeder().addBlocks({ &block, 1 }));
+        auto next = Field::newBlock(1, 3);
+        good(field.feeder().addBlocks({ &next, 1 }));
+        const auto unread = good(field.reader().leftOut(Excluded, 0));
+        QCOMPARE(unread.unread, Field::kRows);
+        QCOMPARE(unread.toParent.unread, 2 * Field::kRows);
+        field.fill(2, 3);
+        const auto out = good(field.reader().leftOut(Excluded, 0));
+        QCOMPARE(out.samples, Field::kRows - 5);
+        QCOMPARE(out.unread, 0);
+        QCOMPARE(out.toParent.chunks, 2);
+        QCOMPARE(out.toParent.samples, 2 * (Field::kRows - 5));
+        trainAll(field, 0, "rest");
+        const auto epoch = good(trainedEpochs(field.tracker, newestHead(field, 0))).at(0);
+        QCOMPARE(epoch.whole, 3);
+        QCOMPARE(epoch.leftOut, 1);
+        QCOMPARE(epoch.ofParent, 2);
+        good(field.supervisor().advance());
+        const auto later = good(field.reader().leftOut(Excluded, 1));
+        QCOMPARE(later.samples, Field::kRows - 5);
+        QCOMPARE(later.toParent.chunks, 0);
+    }
+
     void columnsBehindTheBlockAreNothing()
     {
         Field field;
@@ -162,7 +192,8 @@ private Q_SLOTS:
         QCOMPARE(epochs.size(), std::size_t(2));
         QCOMPARE(epochs[0].chunks, 6);
         QCOMPARE(epochs[0].whole, 5); // one of them in the parent run
-        QCOMPARE(epochs[0].leftOut, 1);
+        QCOMPARE(epochs[0].ofParent, 1);
+        QCOMPARE(epochs[0].leftOut, 0); // nobody left it out by name
         QCOMPARE(epochs[0].samples, 5 * (Field::kRows - 5));
         QCOMPARE(epochs[1].whole, 2);
         QCOMPARE(epochs[1].leftOut, 0);

@@ -135,7 +135,7 @@ void addStatus(Truths& truths, const RunStatus& status)
     in("chunks", "status", shown.chunks.sum());
     std::int64_t fields = 0;
     for (const char* field : { "pending", "free", "leased", "trained", "committed", "excluded", "poisoned", "accepted",
-             "lost", "claimed_by_gone", "partly_trained" })
+             "lost", "claimed_by_gone", "partly_trained", "trained_by_parent" })
         fields += chunks[field].get<std::int64_t>();
     in("chunks", "sum of the fields of status --json", fields);
     in("steps", "status", status.steps);
