@@ -235,6 +235,7 @@ nlohmann::json planJson(const ResumePlan& plan)
     nlohmann::json json = fatesJson(plan, all);
     json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
         { "kept_skipped", plan.effect.keptUntrained() }, // of the kept ones: nothing of them is in the weights
+        { "partly_left_out", plan.effect.keptOfLeftOut().chunks }, // of the excluded ones and the accepted
         { "given_up",
             { { "went_back", plan.givenUp.wentBack }, { "damaged", plan.givenUp.damaged },
                 { "now", plan.givenUp.now } } },

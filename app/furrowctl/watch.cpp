@@ -244,6 +244,10 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
             + (skipped.samplesOfPartly == 0 ? "\n"
                                             : " (" + formatCount(skipped.samplesOfPartly)
                         + " more were left out by name, as their steps were not finite)\n");
+    if (const auto& partly = e.partlyLeftOut; partly.chunks > 0)
+        text += "  left out after a part was trained: " + formatCount(partly.chunks)
+            + (partly.chunks == 1 ? " chunk, " : " chunks, ") + formatCount(partly.samplesDone) + " of "
+            + formatCount(partly.samples) + " samples in checkpoints, which stay; the rest is left out\n";
     if (const auto lost = e.lost.sum(); lost > 0)
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again"

@@ -101,6 +101,13 @@ inline bool isLeftToParent(const ChunkCell& cell)
     return cell.state == ChunkState::Excluded && cell.inherited == Inherited::Skipped;
 }
 
+/// The one rule behind every count of chunks that were left out after checkpoints had some of their windows: these stay
+/// in the weights, and only the rest is not trained.
+inline bool isPartlyLeftOut(const ChunkCell& cell)
+{
+    return (cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted) && cell.covered > 0;
+}
+
 /// Samples that surviving checkpoints have of a chunk. Where one ends in the middle of a sample, in proportion to the
 /// windows.
 inline std::int64_t samplesDone(const ChunkCell& cell)
@@ -136,11 +143,27 @@ struct LeftToParent {
     std::int64_t unread = 0; ///< rows of those that were never prepared
 };
 
+/// Chunks of one epoch that are left out and trained in part (isPartlyLeftOut).
+struct PartlyLeftOut {
+    std::int64_t chunks = 0;
+    std::int64_t samplesDone = 0; ///< of `samples`, in the weights
+    std::int64_t samples = 0;
+    PartlyLeftOut& operator+=(const PartlyLeftOut& more)
+    {
+        chunks += more.chunks;
+        samplesDone += more.samplesDone;
+        samples += more.samples;
+        return *this;
+    }
+};
+
 /// Chunks of one epoch in a state in which they are not to be trained.
 struct LeftOutOfEpoch {
-    std::int64_t samples = 0; ///< of prepared ones, but for those that the parent run trained
+    std::int64_t samples
+        = 0; ///< of prepared ones, but for those that the parent run trained and PartlyLeftOut::samplesDone
     std::int64_t unread = 0; ///< rows of those that were never prepared, the same
     LeftToParent toParent;
+    PartlyLeftOut partly;
 };
 
 /// What became of a claim, as a reader sees it: what the ledger wrote when it closed, and what checkpoints have since.
@@ -214,8 +237,8 @@ struct EpochRow {
     ChunkCounts chunks;
     RowCounts rowsCommitted; ///< over committed chunks
     RowCounts rowsKnown;
-    std::int64_t samplesExcluded
-        = 0; ///< of chunks that are left out by name, among rowsKnown; as `lost` below, of shownEpochs()
+    std::int64_t samplesExcluded = 0; ///< of chunks that are left out by name, among rowsKnown, without those in the
+                                      ///< weights (PartlyLeftOut::samplesDone); as `lost` below, of shownEpochs()
     std::int64_t samplesAccepted = 0; ///< the same of chunks that are accepted as not trained
     std::int64_t unreadExcluded = 0; ///< rows of such chunks that were never prepared, so nobody knows what they are
     std::int64_t unreadAccepted = 0; ///< the same of accepted ones
@@ -223,6 +246,7 @@ struct EpochRow {
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
     LeftToParent toParent; ///< the same
+    PartlyLeftOut partlyLeftOut; ///< the same
 
     /// Chunks that are left out by name: all excluded ones but those that the parent run trained.
     std::int64_t excludedByName() const { return chunks[ChunkState::Excluded] - toParent.chunks; }

@@ -225,11 +225,15 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
 
 Result<LeftOutOfEpoch> LedgerReader::leftOut(ChunkState state, std::int64_t epoch)
 {
-#define FURROW_LEFT_OUT(inherited)                                                                                  \
-    "SELECT sum(samples*(1-of_parent)) AS samples, sum(unread*(1-of_parent)) AS unread, sum(of_parent) AS parents," \
-    " sum(samples*of_parent) AS parents_samples, sum(unread*of_parent) AS parents_unread FROM (SELECT samples,"     \
-    " rows*(samples+filtered+failed+held_out+duplicates=0) AS unread, state=5 AND " inherited "=2 AS of_parent"     \
-    " FROM chunk WHERE id>=? AND id<? AND state=?)"
+#define FURROW_LEFT_OUT(inherited)                                                                                     \
+    "SELECT sum((samples-done)*(1-of_parent)) AS samples, sum(unread*(1-of_parent)) AS unread, sum(of_parent) AS"      \
+    " parents, sum(samples*of_parent) AS parents_samples, sum(unread*of_parent) AS parents_unread, sum(kept>0) AS"     \
+    " partly, sum(done) AS partly_done, sum(samples*(kept>0)) AS partly_samples FROM (SELECT *,"                       \
+    " CASE WHEN kept>0 THEN samples*kept/windows ELSE 0 END AS done FROM (SELECT samples, windows,"                    \
+    " rows*(samples+filtered+failed+held_out+duplicates=0) AS unread, state=5 AND " inherited "=2 AS of_parent,"       \
+    " CASE WHEN covered>0 AND windows>0 THEN covered-coalesce((SELECT sum(p.past-p.first) FROM claim c JOIN part p ON" \
+    " p.claim=c.id WHERE c.chunk=k.id AND p.alive=1 AND p.skipped<>0), 0) ELSE 0 END AS kept"                          \
+    " FROM chunk k WHERE id>=? AND id<? AND state=?))"
     static_assert(static_cast<int>(ChunkState::Excluded) == 5 && static_cast<int>(Inherited::Skipped) == 2);
     static constexpr Select kLeftOut { FURROW_LEFT_OUT("inherited") };
     static constexpr Select kLeftOutOfOld { FURROW_LEFT_OUT("0") };
@@ -241,7 +245,9 @@ Result<LeftOutOfEpoch> LedgerReader::leftOut(ChunkState state, std::int64_t epoc
         if (rows.next())
             out = { rows.integer(kLeftOut["samples"]), rows.integer(kLeftOut["unread"]),
                 { rows.integer(kLeftOut["parents"]), rows.integer(kLeftOut["parents_samples"]),
-                    rows.integer(kLeftOut["parents_unread"]) } };
+                    rows.integer(kLeftOut["parents_unread"]) },
+                { rows.integer(kLeftOut["partly"]), rows.integer(kLeftOut["partly_done"]),
+                    rows.integer(kLeftOut["partly_samples"]) } };
     }
     return answer(state_->db, out);
 }

@@ -101,14 +101,14 @@ std::int32_t completePasses(Database& db, const std::vector<Pass>& passes)
 std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& ancestors)
 {
     std::vector<TrainedEpoch> epochs;
-#define FURROW_TRAINED_EPOCHS(inherited)                                                                      \
-    "SELECT c.epoch, count(*) AS chunks, sum(s.windows=c.windows AND c.windows>0) AS whole,"                  \
-    " sum(s.windows>0 AND s.windows<c.windows) AS partly, sum(c.state IN (5,6,7)) AS left_out,"               \
-    " sum(CASE WHEN s.windows=c.windows AND c.windows>0 THEN c.samples ELSE 0 END) AS samples,"               \
-    " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7)) AS empty,"                                      \
-    " sum(c.state=5 AND " inherited "=2) AS of_parent"                                                        \
-    " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0" \
-    " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"                   \
+#define FURROW_TRAINED_EPOCHS(inherited)                                                                                    \
+    "SELECT c.epoch, count(*) AS chunks, sum(s.windows=c.windows AND c.windows>0) AS whole,"                                \
+    " sum(s.windows>0 AND s.windows<c.windows) AS partly, sum(c.state IN (5,6,7) AND coalesce(s.windows,0)=0) AS left_out," \
+    " sum(CASE WHEN s.windows>0 AND c.windows>0 THEN c.samples*s.windows/c.windows ELSE 0 END) AS samples,"                 \
+    " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7)) AS empty,"                                                    \
+    " sum(c.state=5 AND " inherited "=2) AS of_parent"                                                                      \
+    " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0"               \
+    " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"                                 \
     " GROUP BY c.epoch ORDER BY c.epoch"
     static constexpr Select kEpochs { FURROW_TRAINED_EPOCHS("c.inherited") };
     static constexpr Select kEpochsOfOld { FURROW_TRAINED_EPOCHS("0") };

@@ -30,9 +30,10 @@ struct TrainedEpoch {
     std::int64_t whole = 0; ///< of them, every window is in the weights once
     std::int64_t partly = 0; ///< some of their windows are
     std::int64_t empty = 0; ///< of them, nothing is to be trained
-    std::int64_t leftOut = 0; ///< of the chunks, by name: excluded, poisoned or accepted, as the ledger has it now
+    std::int64_t leftOut = 0; ///< of the chunks, whole and by name: excluded, poisoned or accepted, as the ledger has
+                              ///< it now
     std::int64_t ofParent = 0; ///< of the chunks, left out as the parent run trained them: the start weights have them
-    std::int64_t samples = 0; ///< of whole chunks
+    std::int64_t samples = 0; ///< in these weights; of chunks in part in proportion to their windows
 };
 
 /// Both read the tracker in one transaction and work on a running run.

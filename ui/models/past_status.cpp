@@ -44,6 +44,7 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
         epoch.lost = {};
         epoch.partly = {};
         epoch.toParent = {};
+        epoch.partlyLeftOut = {};
         epoch.rowsCommitted = {};
         epoch.samplesExcluded = 0;
         epoch.samplesAccepted = 0;

@@ -75,6 +75,8 @@ QString chunkStateWord(const ChunkCell& cell)
         return QCoreApplication::translate("Words", "work lost");
     if (isLeftToParent(cell))
         return QCoreApplication::translate("Words", "trained by the parent run");
+    if (isPartlyLeftOut(cell))
+        return QCoreApplication::translate("Words", "partly trained, the rest left out");
     return isPartlyTrained(cell) ? QCoreApplication::translate("Words", "partly trained") : chunkStateWord(cell.state);
 }
 

@@ -84,7 +84,7 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     showLegend(epoch, inWords(sumOf(status.lostCauses, *shown)));
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
-    const std::int64_t samples = epoch.rowsCommitted.samples;
+    const std::int64_t samples = epoch.rowsCommitted.samples + epoch.partlyLeftOut.samplesDone;
     fill(*samples_, samples,
         allPrepared ? std::optional(
             epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted - epoch.toParent.samples)
@@ -142,6 +142,8 @@ void EpochMeters::showLegend(const EpochRow& epoch, const std::vector<Message>& 
         entries.push_back({ tr("poisoned %1").arg(countText(chunks[ChunkState::Poisoned])), std::nullopt });
     if (chunks[ChunkState::Accepted] > 0)
         entries.push_back({ tr("poisoned, accepted %1").arg(countText(chunks[ChunkState::Accepted])), std::nullopt });
+    if (const auto partly = epoch.partlyLeftOut.chunks; partly > 0)
+        entries.push_back({ tr("of those left out, trained in part before %1").arg(countText(partly)), std::nullopt });
     const RowCounts& rows = epoch.rowsKnown;
     const auto addRows = [&](std::int64_t count, const QString& what) {
         if (count > 0) // each epoch counts a row of the data once

@@ -104,7 +104,8 @@ void InspectorDock::showChunk(ChunkId chunk)
     if (cell != nullptr && cell->covered > 0 && cell->covered < cell->windows)
         addRow(tr("In weights"), // and in checkpoints
             tr("%1 of %2 samples").arg(countText(part.samples), countText(part.samplesWanted)),
-            tr("%1 of %2 windows; the rest is trained when it is claimed again.")
+            (isPartlyLeftOut(*cell) ? tr("%1 of %2 windows; the rest is left out.")
+                                    : tr("%1 of %2 windows; the rest is trained when it is claimed again."))
                 .arg(countText(part.windows), countText(part.windowsWanted)));
     else
         addRow(tr("In weights"),

@@ -237,6 +237,16 @@ ResumeEffect::KeptParts ResumeEffect::keptOfPartly() const
     return sum;
 }
 
+ResumeEffect::KeptParts ResumeEffect::keptOfLeftOut() const
+{
+    KeptParts sum;
+    for (const auto& epoch : epochs)
+        for (const ChunkCell& cell : epoch.cells)
+            if (isPartlyLeftOut(cell) && !has(partsLost, cell.id))
+                addPart(sum, *this, cell);
+    return sum;
+}
+
 namespace {
 
 /// Of the chunks that are kept; "": there are none.
@@ -281,7 +291,17 @@ Message partsSentence(const ResumeEffect::KeptParts& partly)
     }
 }
 
-/// Of the same chunks; "": there are none.
+/// Of chunks that are left out; "": none of them is trained in part.
+Message keptOfLeftOutSentence(const ResumeEffect::KeptParts& kept)
+{
+    if (kept.chunks == 0)
+        return {};
+    return sentence(
+        "Checkpoints have a part of %1 of the chunks that are left out (%2 of their %3 samples), which is kept; the rest is not trained.",
+        { Count(kept.chunks), Count(kept.samplesDone), Count(kept.samples) });
+}
+
+/// Of chunks that are not left out; "": there are none.
 Message leftOutOfPartsSentence(std::int64_t samples)
 {
     return samples == 0
@@ -317,6 +337,7 @@ Message effectSentence(const ResumeEffect& effect)
     const auto ofLost = effect.keptOfLost();
     const auto partly = effect.keptOfPartly();
     for (const Message& more : { untrainedSentence(effect), before, keptOfLostSentence(ofLost), partsSentence(partly),
+             keptOfLeftOutSentence(effect.keptOfLeftOut()),
              leftOutOfPartsSentence(ofLost.samplesLeftOut + partly.samplesLeftOut) })
         if (!more.empty())
             all += " " + more;

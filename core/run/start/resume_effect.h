@@ -61,6 +61,7 @@ struct ResumeEffect {
     };
     KeptParts keptOfLost() const; ///< of chunks whose work was lost: only the rest of them is trained again
     KeptParts keptOfPartly() const; ///< ChunkFate::Partly
+    KeptParts keptOfLeftOut() const; ///< of chunks that are left out: their rest is not trained (isPartlyLeftOut)
     /// How many chunks are trained again.
     std::int64_t again() const { return againWhenLeaving(redo, partsLost); }
     /// How many would be when other chunks leave the weights, without a copy of the cells: those of epochs that only

@@ -81,11 +81,13 @@ Result<std::vector<ChunkId>> countChunksApart(
             epoch.samplesExcluded = out.samples;
             epoch.unreadExcluded = out.unread;
             epoch.toParent = out.toParent;
+            epoch.partlyLeftOut += out.partly;
         }
         if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
             FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Accepted, epoch.epoch));
             epoch.samplesAccepted = out.samples;
             epoch.unreadAccepted = out.unread;
+            epoch.partlyLeftOut += out.partly;
         }
         if (epoch.closedWallNs)
             continue;

@@ -60,6 +60,7 @@ void add(EpochRow& sum, const EpochRow& more)
     add(sum.lost, more.lost);
     add(sum.partly, more.partly);
     add(sum.toParent, more.toParent);
+    sum.partlyLeftOut += more.partlyLeftOut;
 }
 
 } // namespace
@@ -88,10 +89,11 @@ void countApart(EpochRow& epoch, const ChunkCell& cell)
     } else if (isLeftToParent(cell)) {
         ++epoch.toParent.chunks;
         epoch.toParent.samples += cell.samples;
-    } else if (cell.state == ChunkState::Excluded) {
-        epoch.samplesExcluded += cell.samples;
-    } else if (cell.state == ChunkState::Accepted) {
-        epoch.samplesAccepted += cell.samples;
+    } else if (cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted) {
+        const std::int64_t done = isPartlyLeftOut(cell) ? samplesDone(cell) : 0;
+        (cell.state == ChunkState::Excluded ? epoch.samplesExcluded : epoch.samplesAccepted) += cell.samples - done;
+        if (isPartlyLeftOut(cell))
+            epoch.partlyLeftOut += { 1, done, cell.samples };
     }
 }
 

@@ -7,8 +7,8 @@
 #include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 
 namespace furrow {
@@ -21,30 +21,32 @@ using FateOfChunks = std::unordered_map<std::int64_t, Fate>; // by the number of
 
 std::int64_t numberOf(std::int64_t block, std::int32_t column) { return block * kMaxChunksPerBlock + column; }
 
-/// @param untrained  committed chunks of which no step was finite
-Fate fateOf(const ChunkCell& cell, const std::set<ChunkId>& untrained)
+/// @param skipped  windows of chunks that are in no weights although checkpoints count them, as no step was finite
+Fate fateOf(const ChunkCell& cell, const std::map<ChunkId, std::int64_t>& skipped)
 {
     if (cell.inherited != Inherited::Nothing)
         return Fate::Trained;
+    const auto found = skipped.find(cell.id);
+    const std::int64_t windows = cell.covered - (found == skipped.end() ? 0 : found->second);
     if (cell.state == ChunkState::Committed)
-        return untrained.contains(cell.id) ? Fate::LeftOut : Fate::Trained;
-    return cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted ? Fate::LeftOut : Fate::Open;
+        return cell.covered > 0 && windows <= 0 ? Fate::LeftOut : Fate::Trained;
+    const bool isLeftOut = cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted;
+    return !isLeftOut ? Fate::Open : windows > 0 ? Fate::Trained : Fate::LeftOut;
 }
 
 /// Trained once is trained; else the newest epoch decides.
 Result<FateOfChunks> fatesOfChunks(LedgerReader& ledger, const std::vector<EpochRow>& epochs)
 {
-    FURROW_TRY_ASSIGN(const auto skipped, skippedChunks(ledger.file()));
-    std::set<ChunkId> untrained;
-    for (const SkippedChunk& chunk : *skipped)
-        if (chunk.isCommittedUntrained())
-            untrained.insert(chunk.chunk);
+    FURROW_TRY_ASSIGN(const auto chunks, skippedChunks(ledger.file()));
+    std::map<ChunkId, std::int64_t> skipped;
+    for (const SkippedChunk& chunk : *chunks)
+        skipped[chunk.chunk] = chunk.windowsSkipped();
     FateOfChunks fates;
     for (const EpochRow& epoch : epochs) {
         FURROW_TRY_ASSIGN(const auto cells, ledger.cells(epoch.epoch));
         for (const ChunkCell& cell : cells)
             if (Fate& fate = fates[numberOf(cell.block, cell.column)]; fate != Fate::Trained)
-                fate = fateOf(cell, untrained);
+                fate = fateOf(cell, skipped);
     }
     return fates;
 }

@@ -16,7 +16,8 @@ class RowFates {
 public:
     enum class Fate {
         Open, ///< may still be trained, as far as the ledger knows
-        Trained, ///< its chunk is in a surviving checkpoint, or the start weights have seen it
+        Trained, ///< its chunk, or a part of one that was left out since, is in a surviving checkpoint, or the start
+                 ///< weights have seen it
         /// Its chunk or its file is left out, a person accepted that it is not trained, or no step of its chunk was
         /// finite. In which of the windows of a chunk a row lies is not known here: one window trained counts as all.
         LeftOut,

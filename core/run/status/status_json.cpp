@@ -85,6 +85,9 @@ nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, 
     json["partly_trained"] = epoch.partly.sum(); // some of their samples are in checkpoints; only the rest is to come
     json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples },
         { "skipped", skipped.samplesOfPartly } };
+    json["partly_left_out"] = epoch.partlyLeftOut.chunks; // of excluded and accepted ones: what is done stays
+    json["samples_of_partly_left_out"]
+        = { { "done", epoch.partlyLeftOut.samplesDone }, { "of", epoch.partlyLeftOut.samples } };
     json["committed_skipped"] = skipped.chunks; // of the committed ones: nothing of them is in the weights
     return json;
 }
@@ -92,7 +95,8 @@ nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, 
 nlohmann::json samplesJson(const EpochRow& epoch)
 {
     const auto& done = epoch.rowsCommitted;
-    return { { "trained", done.samples }, { "skipped", samplesLeftOut(done) }, // both as `furrowctl audit` has them
+    return { { "trained", done.samples + epoch.partlyLeftOut.samplesDone },
+        { "skipped", samplesLeftOut(done) }, // both as `furrowctl audit` has them
         { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut },
         { "duplicates", done.duplicates },
         { "total", epoch.blockCount ? nlohmann::json(epoch.rowsKnown.rows) : nlohmann::json(nullptr) } };

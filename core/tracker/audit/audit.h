@@ -39,9 +39,17 @@ struct AuditEpoch {
     std::uint64_t digest
         = 0; ///< sum of the content digests of the committed chunks: the same for any workers and crashes
     std::int64_t contentDuplicates = 0; ///< committed chunks with the same content as another one of the epoch
-    RowCounts rows; ///< of committed chunks; `samples` counts those trained
+    RowCounts rows; ///< of committed chunks; `samples` counts those trained. And `samplesKept`
+    std::int64_t samplesKept = 0; ///< trained ones of chunks that were left out since: they stay in the weights
     std::int64_t samplesSkipped = 0; ///< in windows left out by name (NaN, overflow)
     bool rowsAddUp = true; ///< I3
+
+    void addKept(std::int64_t samples)
+    {
+        samplesKept += samples;
+        rows.samples += samples;
+        rows.rows += samples;
+    }
 };
 
 struct AuditInvariant {

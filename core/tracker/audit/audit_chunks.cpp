@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/audit/audit_gathered.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/sqlite/select.h"
@@ -150,6 +151,8 @@ void AuditChunks::check()
             if (digest != 0 && ++digests[digest] > 1)
                 ++here.contentDuplicates;
             addRows(id, counts, trained, skipped, windows, here);
+        } else if (state == ChunkState::Excluded || state == ChunkState::Accepted) {
+            here.addKept(samplesOfWindows(trained, counts.samples, windows));
         }
         if (state == ChunkState::Poisoned || state == ChunkState::Accepted
             || (state == ChunkState::Excluded && !isParents))
@@ -317,7 +320,7 @@ void AuditChunks::addRows(ChunkId id, const RowCounts& counts, std::int64_t trai
     std::int64_t windows, AuditEpoch& here)
 {
     // Windows left out by name take their share of the samples with them.
-    const std::int64_t lost = windows > 0 ? counts.samples * skipped / windows : 0;
+    const std::int64_t lost = samplesOfWindows(skipped, counts.samples, windows);
     here.rows.rows += counts.rows;
     here.rows.samples += counts.samples - lost;
     here.samplesSkipped += lost;

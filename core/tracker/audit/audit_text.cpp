@@ -61,9 +61,9 @@ Json epochJson(const AuditEpoch& epoch)
         { "content_duplicates", epoch.contentDuplicates },
         { "samples",
             { { "rows", epoch.rows.rows }, { "trained", epoch.rows.samples }, { "skipped", epoch.samplesSkipped },
-                { "filtered", epoch.rows.filtered }, { "failed", epoch.rows.failed },
-                { "held_out", epoch.rows.heldOut }, { "duplicates", epoch.rows.duplicates },
-                { "add_up", epoch.rowsAddUp } } },
+                { "trained_of_left_out", epoch.samplesKept }, { "filtered", epoch.rows.filtered },
+                { "failed", epoch.rows.failed }, { "held_out", epoch.rows.heldOut },
+                { "duplicates", epoch.rows.duplicates }, { "add_up", epoch.rowsAddUp } } },
     };
 }
 
@@ -80,10 +80,12 @@ std::string epochText(const AuditEpoch& epoch)
     if (epoch.skippedAsParents + epoch.againAfterParent > 0)
         text += "  trained by the parent run: " + number(epoch.skippedAsParents) + " left out here, "
             + number(epoch.againAfterParent) + " trained again\n";
-    text += "  rows of committed chunks " + number(epoch.rows.rows) + " = trained " + number(epoch.rows.samples)
-        + " + skipped " + number(epoch.samplesSkipped) + " + filtered " + number(epoch.rows.filtered) + " + failed "
-        + number(epoch.rows.failed) + " + held out " + number(epoch.rows.heldOut) + " + duplicates "
-        + number(epoch.rows.duplicates) + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
+    text += std::string("  rows of committed chunks ")
+        + (epoch.samplesKept > 0 ? "and of parts of chunks that were left out since " : "") + number(epoch.rows.rows)
+        + " = trained " + number(epoch.rows.samples) + " + skipped " + number(epoch.samplesSkipped) + " + filtered "
+        + number(epoch.rows.filtered) + " + failed " + number(epoch.rows.failed) + " + held out "
+        + number(epoch.rows.heldOut) + " + duplicates " + number(epoch.rows.duplicates)
+        + (epoch.rowsAddUp ? "" : "  (does NOT add up)") + "\n";
     text += "  trainings lost with their weights so far: " + number(epoch.chunksLost) + ", with "
         + number(epoch.tokensLost)
         + " tokens where they had ended; chunks with equal content: " + number(epoch.contentDuplicates) + "\n";

@@ -6,7 +6,9 @@
 #include "core/run/start/given_up_chunks.h"
 #include "core/run/start/resume_effect.h"
 #include "core/run/start/wrong_transfers.h"
+#include "core/tracker/audit/audit.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/trained_behind.h"
 #include "tests/core/tracker/ledger_fixture.h"
 
 #include <QElapsedTimer>
@@ -391,6 +393,40 @@ private Q_SLOTS:
         QCOMPARE(effect.again(), 0);
         QVERIFY2(effectSentence(effect).find("nothing of these is trained again") != std::string::npos,
             effectSentence(effect).c_str());
+    }
+
+    /// Status, inspect and audit called all of it left out, though a checkpoint had four windows of ten; the card of a
+    /// model counted it twice, and its samples not at all.
+    void aPartlyTrainedChunkThatWasLeftOutCountedAsUntrained()
+    {
+        Field field;
+        const auto partly = trainPartly(field);
+        good(field.supervisor().exclude({ &partly.chunk, 1 }, "left out by hand"));
+        auto reader = field.reader();
+        const std::int64_t samples = Field::kRows - 5;
+        const std::int64_t done = samples * 4 / 10;
+        const auto out = good(reader.leftOut(ChunkState::Excluded, 0));
+        QCOMPARE(out.partly.chunks, 1);
+        QCOMPARE(out.partly.samplesDone, done);
+        QCOMPARE(out.partly.samples, samples);
+        QCOMPARE(out.samples, samples - done);
+        EpochRow epoch = good(reader.epochs()).at(0);
+        for (const ChunkCell& cell : good(reader.cells(0)))
+            countApart(epoch, cell);
+        QCOMPARE(epoch.partlyLeftOut.samplesDone, done);
+        QCOMPARE(epoch.samplesExcluded, samples - done);
+        const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));
+        QCOMPARE(effect.keptOfLeftOut().samplesDone, done);
+        QVERIFY2(effectSentence(effect).find("1 of the chunks that are left out (14 of their 35 samples)")
+                != std::string::npos,
+            effectSentence(effect).c_str());
+        const auto card = good(trainedEpochs(field.tracker, partly.checkpoint)).at(0);
+        QCOMPARE(card.partly, 1);
+        QCOMPARE(card.leftOut, 0);
+        QCOMPARE(card.samples, done);
+        const auto audited = good(audit(field.tracker)).epochs.at(0);
+        QCOMPARE(audited.rows.samples, done);
+        QCOMPARE(audited.samplesKept, done);
     }
 
     /// Dry run and dialog said that they stay poisoned, and the resume tried them again.
