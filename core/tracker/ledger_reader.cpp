@@ -68,6 +68,25 @@ const Error& LedgerReader::standsInBecause() const { return state_->standsInBeca
 
 const std::filesystem::path& LedgerReader::file() const { return state_->db.path(); }
 
+struct LedgerReader::Moment::State {
+    Transaction view;
+};
+
+LedgerReader::Moment::Moment(std::unique_ptr<State> state)
+    : state_(std::move(state))
+{
+}
+LedgerReader::Moment::Moment(Moment&&) noexcept = default;
+LedgerReader::Moment::~Moment() = default;
+
+void LedgerReader::Moment::end() { state_.reset(); }
+
+Result<LedgerReader::Moment> LedgerReader::moment()
+{
+    FURROW_TRY_ASSIGN(auto view, Transaction::read(state_->db));
+    return Moment(std::make_unique<Moment::State>(Moment::State { std::move(view) }));
+}
+
 bool LedgerReader::isOfOneMoment() const { return state_->db.isImmutable(); }
 
 namespace {

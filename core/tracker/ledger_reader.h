@@ -266,6 +266,22 @@ public:
     void standIn(Error why);
     const Error& standsInBecause() const; ///< no message: it reads the tracker, or is meant to read a snapshot
 
+    /// While one lives, all that this reads is of one moment, so that a chunk is not seen in two states. As short as a
+    /// transaction: the WAL cannot be emptied meanwhile. It ends before its reader.
+    class Moment {
+    public:
+        Moment(Moment&&) noexcept;
+        ~Moment();
+        void end();
+
+    private:
+        friend class LedgerReader;
+        struct State;
+        explicit Moment(std::unique_ptr<State> state);
+        std::unique_ptr<State> state_;
+    };
+    Result<Moment> moment();
+
     /// It sees nothing that is written from now on: the file was alone in its folder, or the folder cannot be written.
     bool isOfOneMoment() const;
 

@@ -53,6 +53,7 @@ bool isToBeTrained(ChunkFate fate)
     case ChunkFate::Free: return true;
     case ChunkFate::Kept:
     case ChunkFate::Excluded:
+    case ChunkFate::Parents:
     case ChunkFate::Poisoned: break;
     }
     return false;

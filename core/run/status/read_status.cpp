@@ -127,12 +127,18 @@ void addEvaluation(
     status.answers = std::move(known.answers);
 }
 
-Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
+/// Of the moment of `rows`: a chunk that a worker begins between two reads would be taken for one that died again.
+Status addLost(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows, const Viewpoint& view)
 {
     FURROW_TRY_ASSIGN(status.goneHolds, heldByGone(ledger, rows.incarnations, view));
     FURROW_TRY_ASSIGN(const auto lost, countChunksApart(status.epochs, status.goneHolds, status.attempt > 0, ledger));
     if (auto causes = lostCauses(status.epochs, lost, ledger); causes.ok())
         status.lostCauses = std::move(causes).value();
+    return {};
+}
+
+void addChunks(RunStatus& status, LedgerReader& ledger)
+{
     status.skipped = skippedByEpoch(ledger);
     takeOutLeftOut(status.epochs, status.skipped);
     status.keepsEpochOpen = whatKeepsOpen(status.epochs);
@@ -140,7 +146,6 @@ Status addChunks(RunStatus& status, LedgerReader& ledger, const LedgerRows& rows
             [](const EpochRow& epoch) { return epoch.chunks[ChunkState::Poisoned] > 0; }))
         if (auto cause = ledger.newestPoisonedCause(); cause.ok())
             status.poisonedCause = std::move(cause).value();
-    return {};
 }
 
 /// The ledger counts what a worker trains when the chunk ends, and what one that is gone took with it until the next
@@ -201,6 +206,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     RunStatus status;
     FURROW_TRY_ASSIGN(status.file, readRunFile(paths));
     status.folder = paths.folder().string();
+    FURROW_TRY_ASSIGN(auto moment, ledger.moment());
     FURROW_TRY_ASSIGN(const LedgerRows rows, readRows(ledger));
     const auto attempt = rows.attempt();
     const auto latest = latestConfig(rows.attempts, status.file.config);
@@ -208,6 +214,9 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     auto view = viewpointOf(paths, rows.totals, attempt);
     view.isOfSnapshot = !ledger.standsInBecause().message.empty();
     addTotals(status, rows, view);
+    FURROW_TRY(addLost(status, ledger, rows, view));
+    FURROW_TRY(settleTotals(status, ledger, rows, view));
+    moment.end();
     FURROW_TRY(addWorkers(status, paths, ledger, rows, view));
     addCheckpoints(status, rows);
     addEvaluation(status, paths, config, rows, view);
@@ -216,8 +225,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
         FURROW_TRY_ASSIGN(const Message notStated, whyNoEpsilon(paths, status.file.runId, ledger));
         status.privacy = privacySpent(config, participations, notStated);
     }
-    FURROW_TRY(addChunks(status, ledger, rows, view));
-    FURROW_TRY(settleTotals(status, ledger, rows, view));
+    addChunks(status, ledger);
     status.reading = readReading(paths);
     deriveState(status, paths, rows.totals, attempt, rows.incarnations, view);
     // What follows adds to the evidence, in the order in which a person reads it.

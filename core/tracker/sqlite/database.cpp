@@ -195,6 +195,7 @@ struct Database::State {
     std::optional<Error> error;
     std::stop_token stop; // see endWith()
     std::optional<Durability> joined; // set while transactions that begin are part of one: what that one must be
+    bool isViewed = false; // views that begin are part of one
 
     ~State()
     {
@@ -596,7 +597,7 @@ Result<Transaction> Transaction::begin(Database& db, Durability durability)
     if (db.state_->joined) {
         if (durability == Durability::Full)
             db.state_->joined = durability;
-        return Transaction(db, durability, true);
+        return Transaction(db, durability, PartOf::Transaction);
     }
     (void)db.takeStatus();
     db.run("BEGIN IMMEDIATE");
@@ -616,14 +617,19 @@ Status Transaction::join(Database& db, const std::function<void()>& work)
 Result<Transaction> Transaction::read(Database& db)
 {
     (void)db.takeStatus();
+    if (db.state_->isViewed)
+        return Transaction(db, Durability::Normal, PartOf::View);
     db.run("BEGIN");
     FURROW_TRY(db.takeStatus());
+    db.state_->isViewed = true;
     return Transaction(db, Durability::Normal);
 }
 
 Status Transaction::commit()
 {
-    if (joined_) {
+    if (part_ == PartOf::View)
+        return std::exchange(db_, nullptr)->takeStatus();
+    if (part_ == PartOf::Transaction) {
         const Database& db = *std::exchange(db_, nullptr);
         return db.failed() ? Status(*db.state_->error) : Status {};
     }
@@ -632,6 +638,7 @@ Status Transaction::commit()
         db_->run("COMMIT");
         if (!db_->failed()) {
             Database& db = *std::exchange(db_, nullptr);
+            db.state_->isViewed = false;
             return durability_ == Durability::Full ? db.syncWal() : Status {};
         }
     }
@@ -642,7 +649,9 @@ Status Transaction::commit()
 
 void Transaction::rollBack()
 {
-    sqlite3* raw = std::exchange(db_, nullptr)->state_->handle.get();
+    Database& db = *std::exchange(db_, nullptr);
+    db.state_->isViewed = false;
+    sqlite3* raw = db.state_->handle.get();
     freezeInside(raw);
     if (sqlite3_get_autocommit(raw) == 0 && sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr) != SQLITE_OK)
         logError(std::string("rolling back: ") + sqlite3_errmsg(raw));
@@ -653,18 +662,19 @@ Transaction::~Transaction()
     if (db_ == nullptr)
         return;
     Database& db = *db_;
-    if (joined_) {
+    if (part_ == PartOf::Transaction) {
         db.fail({ ErrorCode::Internal, sentence("a part of a joined transaction was given up") });
         return;
     }
-    rollBack();
+    if (part_ == PartOf::None)
+        rollBack();
     (void)db.takeStatus();
 }
 
 Transaction::Transaction(Transaction&& other) noexcept
     : db_(std::exchange(other.db_, nullptr))
     , durability_(other.durability_)
-    , joined_(other.joined_)
+    , part_(other.part_)
 {
 }
 

@@ -192,7 +192,8 @@ private:
 class Transaction {
 public:
     static Result<Transaction> begin(Database& db, Durability durability = Durability::Full);
-    /// A consistent view for several reads; keep it short, the WAL cannot be emptied meanwhile.
+    /// A consistent view for several reads; keep it short, the WAL cannot be emptied meanwhile. One that begins inside
+    /// another is a part of that view, which goes on after it.
     static Result<Transaction> read(Database& db);
     /// The transactions that `work` begins are one: all of them happen or, after a failure inside any, none. It is
     /// durable when one of them is, and the failure of the first is what each later one and this returns.
@@ -205,17 +206,18 @@ public:
     Transaction& operator=(Transaction&&) = delete;
 
 private:
-    Transaction(Database& db, Durability durability, bool joined = false)
+    enum class PartOf { None, Transaction, View }; // of another one, which commits; of a longer view, which goes on
+    Transaction(Database& db, Durability durability, PartOf part = PartOf::None)
         : db_(&db)
         , durability_(durability)
-        , joined_(joined)
+        , part_(part)
     {
     }
     void rollBack();
 
     Database* db_ = nullptr; // null once committed, rolled back or moved from
     Durability durability_;
-    bool joined_; // part of another one, which commits
+    PartOf part_;
 };
 
 } // namespace furrow

@@ -1,5 +1,7 @@
 #include "ledger_fixture.h"
 
+#include "core/run/status/keeps_open.h"
+#include "core/run/status/lost_causes.h"
 #include "core/run/status/lost_evaluations.h"
 #include "core/run/status/lost_trainings.h"
 #include "core/tracker/audit/audit.h"
@@ -51,6 +53,9 @@ private Q_SLOTS:
     void goingBackTrainsWhatCameAfterExactlyOnceAgain();
     void goingBackReopensAClosedEpoch();
     void stepsThatTheRunLeftWereCountedBeforeThoseOfItsWeights();
+    void aChunkBegunBetweenTwoReadsWasCalledADeath();
+    void aChunkBegunAndGivenBackWasCalledADeath();
+    void aViewInsideAnotherEndedIt();
     void aRunGoesBackOnlyToWhatItsWeightsGrewFrom();
     void repairDoesNotBringBackWhatTheRunLeft();
     void aTrackerMadeOfManifestsAloneTookTheLineThatTheRunHadLeft();
@@ -926,6 +931,76 @@ void TestCommits::goingBackReopensAClosedEpoch()
     QVERIFY(!good(field.reader().epochs()).at(0).closedWallNs.has_value());
     SAME(good(field.reader().totals()).stop, StopReason::None);
     QCOMPARE(good(field.reader().totals()).steps, 5);
+}
+
+namespace {
+
+/// Two chunks of three are given up by going back behind their checkpoint.
+void giveTwoUp(Field& field)
+{
+    field.fill(1, 3);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    trainOne(worker, 0, "c3");
+    auto supervisor = field.supervisor();
+    good(supervisor.revoke(field.ids[0], "stopped"));
+    good(supervisor.goBackTo(first));
+}
+
+} // namespace
+
+/// A resume after going back was told of workers that had ended, which none had: the chunks that are lost were read
+/// first, then, in another moment, which of them the run had gone back behind.
+void TestCommits::aChunkBegunBetweenTwoReadsWasCalledADeath()
+{
+    Field field;
+    giveTwoUp(field);
+    auto worker = field.worker(0);
+    auto reader = field.reader();
+    auto moment = good(reader.moment());
+    auto epochs = good(reader.epochs());
+    const auto lost = good(countChunksApart(epochs, {}, true, reader));
+    QCOMPARE(lost.size(), std::size_t { 2 });
+    good(worker.begin(*claimed(worker)));
+    const LostCauses causes = good(lostCauses(epochs, lost, reader)).at(0);
+    QCOMPARE(causes.died, 0);
+    QCOMPARE(causes.wentBack, 2);
+    moment.end();
+    epochs = good(reader.epochs());
+    QCOMPARE(good(countChunksApart(epochs, {}, true, reader)).size(), std::size_t { 1 });
+}
+
+/// What was begun and given back without a step hid what the run had gone back behind.
+void TestCommits::aChunkBegunAndGivenBackWasCalledADeath()
+{
+    Field field;
+    giveTwoUp(field);
+    auto worker = field.worker(0);
+    const auto claim = claimed(worker);
+    good(worker.begin(*claim));
+    good(worker.release(*claim));
+    auto reader = field.reader();
+    auto epochs = good(reader.epochs());
+    const auto lost = good(countChunksApart(epochs, {}, true, reader));
+    const LostCauses causes = good(lostCauses(epochs, lost, reader)).at(0);
+    QCOMPARE(causes.died, 0);
+    QCOMPARE(causes.wentBack, 2);
+}
+
+/// Some reads make a view of their own.
+void TestCommits::aViewInsideAnotherEndedIt()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    auto reader = field.reader();
+    auto moment = good(reader.moment());
+    QCOMPARE(good(reader.checkpoints()).size(), std::size_t { 0 });
+    trainOne(worker, 0, "c1");
+    QCOMPARE(good(reader.checkpoints()).size(), std::size_t { 0 });
+    moment.end();
+    QCOMPARE(good(reader.checkpoints()).size(), std::size_t { 1 });
 }
 
 void TestCommits::aRunGoesBackOnlyToWhatItsWeightsGrewFrom()
