@@ -1,6 +1,6 @@
 // What the inspector says of one chunk or several.
 
-#include "core/run/status/lost_causes.h"
+#include "core/tracker/lost_causes.h"
 #include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
 #include "ui/models/run_words.h"

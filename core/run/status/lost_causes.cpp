@@ -1,6 +1,5 @@
 #include "core/run/status/lost_causes.h"
 
-#include "core/base/sentence.h"
 #include "core/run/status/open_epochs.h"
 #include "core/tracker/given_up.h"
 
@@ -39,32 +38,6 @@ LostCauses sumOf(const std::map<std::int64_t, LostCauses>& byEpoch, const ShownE
         sum.damaged += one->second.damaged;
     }
     return sum;
-}
-
-LostCauses lostCauses(std::span<const ClaimRow> trainings)
-{
-    LostCauses causes;
-    for (const ClaimRow& claim : trainings)
-        if (claim.outcome == ClaimEnd::Lost)
-            ++(!claim.isLeftBehind ? causes.died : claim.wentBack ? causes.wentBack : causes.damaged);
-    return causes;
-}
-
-std::vector<Message> inWords(const LostCauses& causes)
-{
-    std::vector<Message> words;
-    const auto say = [&words](std::int64_t n, const Message& one, const Message& many) {
-        if (n > 0)
-            words.push_back(n == 1 ? one : many);
-    };
-    say(causes.died, sentence("1 as its worker ended before a checkpoint had it"),
-        sentence("%1 as their workers ended before a checkpoint had them", { Count(causes.died) }));
-    say(causes.wentBack, sentence("1 as the run went back to an older checkpoint"),
-        sentence("%1 as the run went back to an older checkpoint", { Count(causes.wentBack) }));
-    say(causes.damaged, sentence("1 as the checkpoint that had it was damaged, gone or left out of a merge"),
-        sentence("%1 as the checkpoints that had them were damaged, gone or left out of a merge",
-            { Count(causes.damaged) }));
-    return words;
 }
 
 } // namespace furrow

@@ -33,7 +33,7 @@ struct AuditEpoch {
     std::int64_t accepted = 0;
     std::int64_t overlappingClaims = 0;
     bool complete = false;
-    std::int64_t chunksLost = 0; ///< trainings that died before their checkpoint and were done again
+    std::int64_t chunksLost = 0; ///< trainings whose weights are gone, done again or not
     std::int64_t tokensLost
         = 0; ///< of those that had ended: how far the others were, the ledger does not know (the telemetry does)
     std::uint64_t digest

@@ -76,7 +76,7 @@ void AuditWork::check()
             here.tokensLost += tokensLost(boundedAt(db_, rows, kClaims["tokens"], kAmountBounds),
                 boundedAt(db_, rows, kClaims["steps"], kAmountBounds),
                 gathered_.parts.of(rows.integer(kClaims["id"])).aliveSteps);
-            addLost(chunk, causes.at(rows, kClaims["cause"]));
+            addLost(chunk, gathered_.parts.of(rows.integer(kClaims["id"])).dead, causes.at(rows, kClaims["cause"]));
         }
         if (open
             && (rows.optionalInteger(kClaims["holder"]) != rows.integer(kClaims["incarnation"])
@@ -120,33 +120,24 @@ bool AuditWork::lookAtFigures(const Rows& rows, AuditClaims& figures)
     return figures.look(claim, chunk, covered == gathered_.held.end() ? WindowRanges {} : covered->second);
 }
 
-// Claims come chunk by chunk: one finding has all of a chunk, and each cause once.
-void AuditWork::addLost(ChunkId chunk, const Message& cause)
+// Claims come chunk by chunk: one finding has all of a chunk.
+void AuditWork::addLost(ChunkId chunk, bool isLeftBehind, const Message& cause)
 {
-    if (lost_.empty() || lost_.back().chunk != chunk) {
-        if (lost_.size() < kMaxLostFindings)
-            lost_.push_back({ chunk, 1, { cause } });
-        return;
+    if (lost_.empty() || lost_.back().chunk() != chunk) {
+        if (lost_.size() == kMaxLostFindings)
+            return;
+        lost_.emplace_back(chunk);
     }
-    LostWork& before = lost_.back();
-    ++before.times;
-    if (std::ranges::find(before.causes, cause) == before.causes.end())
-        before.causes.push_back(cause);
+    lost_.back().add(isLeftBehind, cause);
 }
 
-// No fault: the work died with its weights and was, or will be, done again. Named last, and not without end.
+// No fault. Named last, and not without end.
 void AuditWork::nameLost()
 {
-    for (const LostWork& one : lost_) {
-        Message causes;
-        for (const Message& cause : one.causes)
-            causes += causes.empty() ? cause : "; " + cause;
-        findings_.find(FindingKind::Lost, one.chunk,
-            one.times == 1 ? sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
-                                 { toString(one.chunk), causes })
-                           : sentence("%1 was begun and died before a checkpoint %2 times (%3); it was given out again",
-                                 { toString(one.chunk), std::to_string(one.times), causes }));
-    }
+    for (const LostWork& one : lost_)
+        findings_.find(FindingKind::Lost, one.chunk(),
+            one.inWords(
+                static_cast<ChunkState>(db_.integer("SELECT state FROM chunk WHERE id=?", one.chunk()).value_or(0))));
 }
 
 } // namespace furrow

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/tracker/audit/audit_claims.h"
+#include "core/tracker/audit/lost_work.h"
 
 #include <vector>
 
@@ -22,17 +23,12 @@ public:
 
 private:
     bool lookAtFigures(const Rows& rows, AuditClaims& figures);
-    void addLost(ChunkId chunk, const Message& cause);
+    void addLost(ChunkId chunk, bool isLeftBehind, const Message& cause);
 
     Database& db_;
     AuditGathered& gathered_;
     AuditFindings& findings_;
     const AuditFault& wrong_;
-    struct LostWork {
-        ChunkId chunk;
-        int times = 0;
-        std::vector<Message> causes;
-    };
     std::vector<LostWork> lost_;
 };
 

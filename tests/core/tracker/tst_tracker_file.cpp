@@ -99,6 +99,8 @@ private Q_SLOTS:
     void auditFindsAShortcutThatWouldOverlookSomething();
     void auditNamesPoisonedAndLostChunks();
     void aChunkThatWasLostTwiceWasTwoFindings();
+    void aChunkGivenUpByGoingBackWasToldOfAsOneThatDied();
+    void aLostChunkThatNobodyGotWasCalledGivenOutAgain();
     void auditJsonHasTheAgreedKeys();
     void eventOfATrillionChunksHoldsNobodyUp();
     void idsThatNoRunCanHaveAreDamageToEveryReader_data();
@@ -1142,6 +1144,18 @@ void TestTrackerFile::auditNamesPoisonedAndLostChunks()
         text.find("checksum differs") != std::string::npos && text.find("SIGKILL") != std::string::npos, text.c_str());
 }
 
+namespace {
+
+std::vector<AuditFinding> lostFindings(const AuditReport& report)
+{
+    std::vector<AuditFinding> found;
+    std::ranges::copy_if(report.findings, std::back_inserter(found),
+        [](const AuditFinding& finding) { return finding.kind == FindingKind::Lost; });
+    return found;
+}
+
+} // namespace
+
 void TestTrackerFile::aChunkThatWasLostTwiceWasTwoFindings()
 {
     Field field;
@@ -1155,11 +1169,46 @@ void TestTrackerFile::aChunkThatWasLostTwiceWasTwoFindings()
     }
     const AuditReport report = good(audit(field.tracker));
     QCOMPARE(report.epochs[0].chunksLost, 2);
-    const auto isLost = [](const AuditFinding& finding) { return finding.kind == FindingKind::Lost; };
-    QCOMPARE(std::count_if(report.findings.begin(), report.findings.end(), isLost), 1);
-    const auto finding = std::find_if(report.findings.begin(), report.findings.end(), isLost);
-    QVERIFY2(finding->text.find("2 times (killed by SIGKILL)") != std::string::npos, finding->text.c_str());
-    QCOMPARE(finding->claims.size(), std::size_t(2));
+    const auto found = lostFindings(report);
+    QCOMPARE(found.size(), std::size_t { 1 });
+    QVERIFY2(found[0].text.find("2 as their workers ended before a checkpoint had them (killed by SIGKILL)")
+            != std::string::npos,
+        found[0].text.c_str());
+    QCOMPARE(found[0].claims.size(), std::size_t { 2 });
+}
+
+/// It was complete and in a checkpoint, and a person gave it up.
+void TestTrackerFile::aChunkGivenUpByGoingBackWasToldOfAsOneThatDied()
+{
+    Field field;
+    field.fill(1, 2);
+    auto worker = field.worker(0);
+    const CheckpointId first = trainOne(worker, 0, "c1");
+    trainOne(worker, 0, "c2");
+    auto supervisor = field.supervisor();
+    good(supervisor.revoke(field.ids[0], "stopped"));
+    good(supervisor.goBackTo(first));
+    const auto told = [&field] { return lostFindings(good(audit(field.tracker))).at(0).text.text(); };
+    QCOMPARE(told(),
+        "trainings of chunk 1 of block 0 (epoch 1) lost with their weights: 1 as the run went back to an older "
+        "checkpoint (checkpoint 1); it is to be trained again");
+    auto again = field.worker(0);
+    trainOne(again, 0, "c3");
+    QVERIFY2(told().ends_with("; it was trained again"), told().c_str());
+}
+
+void TestTrackerFile::aLostChunkThatNobodyGotWasCalledGivenOutAgain()
+{
+    Field field;
+    field.fill(1, 1);
+    auto worker = field.worker(0);
+    good(worker.begin(*claimed(worker)));
+    good(field.supervisor().revoke(field.ids[0], "the run was killed"));
+    const auto told = [&field] { return lostFindings(good(audit(field.tracker))).at(0).text.text(); };
+    QVERIFY2(told().ends_with("(the run was killed); it is to be trained again"), told().c_str());
+    auto again = field.worker(0);
+    (void)claimed(again);
+    QVERIFY2(told().ends_with("; it was given out again"), told().c_str());
 }
 
 void TestTrackerFile::auditJsonHasTheAgreedKeys()

@@ -591,8 +591,8 @@ private Q_SLOTS:
         const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
         QCOMPARE(coreWords(Message("bad allocation at 0x12")), QStringLiteral("bad allocation at 0x12"));
         const Message died = sentence("SIGKILL (likely the out-of-memory killer)");
-        const Message lost = sentence("%1 was begun and died before a checkpoint (%2); it was given out again",
-            { toString(chunkIdOf({ 0, 5, 3 })), died });
+        const Message lost = sentence("trainings of %1 lost with their weights: %2; %3",
+            { toString(chunkIdOf({ 0, 5, 3 })), died, sentence("it is to be trained again") });
         QVERIFY2(coreWords(lost).contains(coreWords(died)), qPrintable(coreWords(lost)));
         QVERIFY(coreWords(died) != QString::fromStdString(died));
         const Message poisoned = sentence(
