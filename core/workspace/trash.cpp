@@ -63,7 +63,7 @@ Status checkTrashable(const fs::path& workspace, const fs::path& run)
 {
     const RunPaths paths(wholeFolder(run));
     if (isLocked(paths.supervisorLock()))
-        return heldByAnother(paths);
+        return heldByAnother(paths, HeldFrom::Moving);
     const fs::path parent = paths.folder().parent_path();
     if (parent != runsOf(absolutePath(workspace)) && parent != wholeFolder(workspace))
         return Error { ErrorCode::InvalidArgument,
@@ -89,7 +89,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     if (!isLocked(RunPaths(moved).supervisorLock()))
         return moved;
     FURROW_TRY(realFileSystem().rename(moved, folder)); // its training began meanwhile
-    return heldByAnother(RunPaths(folder));
+    return heldByAnother(RunPaths(folder), HeldFrom::Moving);
 }
 
 Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& trashed)

@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QProcess>
@@ -279,6 +280,11 @@ private Q_SLOTS:
         const auto again = RunDriver::ctl({ QStringLiteral("resume"), run });
         QVERIFY(again.exitCode != 0);
         QVERIFY2(again.errors.contains(QStringLiteral("already running")), qPrintable(again.errors));
+        const auto trash = RunDriver::ctl(
+            { QStringLiteral("trash"), run, QStringLiteral("--workspace"), QFileInfo(run).absolutePath() });
+        QVERIFY2(trash.exitCode != 0 && trash.errors.contains(QStringLiteral("is running. Stop it first"))
+                && !trash.errors.contains(QStringLiteral("already")), // nobody wanted to train it
+            qPrintable(trash.errors));
         QCOMPARE(RunDriver::ctl({ QStringLiteral("pause"), run }).exitCode, 0);
         QTRY_COMPARE_WITH_TIMEOUT(
             RunDriver::status(run)[QStringLiteral("state")].toString(), QStringLiteral("paused"), 5000);

@@ -333,7 +333,7 @@ Message effectSentence(const ResumeEffect& effect)
     const std::int64_t first = effect.epochs.empty() ? 0 : effect.epochs.front().epoch;
     const Message before = first == 0 ? Message()
         : first == 1                  ? sentence("All of epoch 1 is kept.")
-                     : sentence("All of the epochs before epoch %1 is kept.", { std::to_string(first + 1) });
+                                      : sentence("All epochs before epoch %1 are kept.", { std::to_string(first + 1) });
     const auto ofLost = effect.keptOfLost();
     const auto partly = effect.keptOfPartly();
     for (const Message& more : { untrainedSentence(effect), before, keptOfLostSentence(ofLost), partsSentence(partly),

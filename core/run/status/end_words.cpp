@@ -26,7 +26,10 @@ Message endInWords(StopReason reason, const Message& detail)
         = reason == StopReason::Error || reason == StopReason::Interrupted || reason == StopReason::Incomplete;
     if (detailSaysIt)
         return detail;
-    return sentence("%1 (%2)", { endReason(reason, detail), asSentence(detail) });
+    const bool isKill = reason == StopReason::User && valuesOf(detail, kKilled);
+    return sentence("%1 (%2)",
+        { endReason(reason, detail),
+            isKill ? sentence("what was trained since the last checkpoints is trained again") : asSentence(detail) });
 }
 
 } // namespace furrow

@@ -66,7 +66,7 @@ bool isHeldByHidden(const RunPaths& paths)
     return supervisor && isHidden(*supervisor) && isLocked(paths.supervisorLock());
 }
 
-Error heldByAnother(const RunPaths& paths)
+Error heldByAnother(const RunPaths& paths, HeldFrom from)
 {
     const std::string folder = paths.folder().string();
     const auto holder = holderOf(paths);
@@ -78,6 +78,8 @@ Error heldByAnother(const RunPaths& paths)
         return { ErrorCode::Busy,
             sentence("%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.",
                 { folder, inWords(shown), utf8Text(paths.supervisorLock()) }) };
+    if (from == HeldFrom::Moving)
+        return { ErrorCode::Busy, sentence("%1 is running. Stop it first.", { folder }) };
     const auto status = readStatus(paths);
     const auto pid = status.ok() ? status.value().supervisorPid : 0;
     if (pid != 0)

@@ -25,8 +25,10 @@ bool isHeldByOther(const RunPaths& paths, const std::optional<RunHolder>& holder
 /// The supervisor has the lock and cannot be seen from here, perhaps because it is in another container.
 bool isHeldByHidden(const RunPaths& paths);
 
+/// What cannot be done with a run that is held: who would train it too is told that it is "already" running.
+enum class HeldFrom { Training, Moving };
 /// Why nobody else can begin anything with the run, whose lock is held, and whether to stop what holds it, to wait for
 /// it or to end it.
-Error heldByAnother(const RunPaths& paths);
+Error heldByAnother(const RunPaths& paths, HeldFrom from = HeldFrom::Training);
 
 } // namespace furrow

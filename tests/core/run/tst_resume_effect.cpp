@@ -365,7 +365,7 @@ private Q_SLOTS:
             = [&effect](const char* words) { return effectSentence(effect).find(words) != std::string::npos; };
         QVERIFY2(says("All of epoch 1 is kept."), effectSentence(effect).c_str());
         effect.epochs.front().epoch = 2;
-        QVERIFY2(says("All of the epochs before epoch 3 is kept."), effectSentence(effect).c_str());
+        QVERIFY2(says("All epochs before epoch 3 are kept."), effectSentence(effect).c_str());
     }
 
     /// The console called a chunk free of which a checkpoint had four windows of ten, and the dry run counted it among
