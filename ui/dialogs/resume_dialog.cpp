@@ -37,8 +37,8 @@ namespace furrow {
 namespace {
 
 /// Settings that one most often wants to change for another attempt.
-constexpr const char* kOffered[] = { "devices", "workers", "epochs", "steps", "tokens", "hours", "checkpoint_minutes",
-    "eval_steps", "bad_files", "max_unreadable_percent" };
+constexpr const char* kOffered[] = { "devices", "workers", "epochs", "iterate", "steps", "tokens", "hours",
+    "checkpoint_minutes", "eval_steps", "bad_files", "max_unreadable_percent" };
 
 CellKind kindOf(ChunkFate fate)
 {
@@ -139,6 +139,9 @@ QWidget* ResumeDialog::buildMap()
         column->addWidget(both);
     }
     column->addWidget(map_, 1);
+    notOnMap_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
+    notOnMap_->setWordWrap(true);
+    column->addWidget(notOnMap_);
     return side;
 }
 
@@ -451,6 +454,28 @@ void ResumeDialog::showMap()
             ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count)
             : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count)
                   .arg(epoch.epoch + 1));
+    sayWhatIsNotOnMap();
+}
+
+/// The plan has no cells of epochs that only an older checkpoint opens again.
+void ResumeDialog::sayWhatIsNotOnMap()
+{
+    const auto isOnMap = [this](std::int64_t epoch) {
+        return std::ranges::any_of(effect().epochs, [epoch](const auto& shown) { return shown.epoch == epoch; });
+    };
+    std::map<std::int64_t, std::int64_t> elsewhere; // epoch -> chunks
+    for (const ChunkId chunk : effect().redo)
+        if (const std::int64_t epoch = placeOf(chunk).epoch; !isOnMap(epoch))
+            ++elsewhere[epoch];
+    int chunks = 0;
+    QStringList names;
+    for (const auto& [epoch, count] : elsewhere) {
+        chunks += static_cast<int>(count);
+        names.append(epochName(epoch).toLower());
+    }
+    notOnMap_->setText(tr("Not on this map: %Ln chunk(s) of %1, to be redone too.", nullptr, chunks)
+                           .arg(QLocale().createSeparatedList(names)));
+    notOnMap_->setVisible(chunks > 0);
 }
 
 void ResumeDialog::addSettings(QVBoxLayout* column)
@@ -491,7 +516,13 @@ QWidget* ResumeDialog::buildField(const Setting& setting)
 {
     const QString value = QString::fromStdString(settingText(wanted_, setting));
     QWidget* field = nullptr;
-    if (setting.choices.empty()) {
+    if (const auto* flag = std::get_if<bool RunConfig::*>(&setting.field)) {
+        auto* check = new QCheckBox;
+        check->setChecked(wanted_.**flag);
+        connect(check, &QCheckBox::toggled, this,
+            [this, &setting](bool on) { edit(setting, on ? QStringLiteral("true") : QStringLiteral("false")); });
+        field = check;
+    } else if (setting.choices.empty()) {
         auto* typed = new UnitEdit(settingUnit(setting));
         typed->setText(FormField::shownValue(setting, value));
         connect(typed, &QLineEdit::textEdited, this, [this, &setting](const QString& text) { edit(setting, text); });

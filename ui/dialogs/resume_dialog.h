@@ -68,6 +68,7 @@ private:
     void edit(const Setting& setting, const QString& text);
     void showChoice();
     void showMap();
+    void sayWhatIsNotOnMap();
     QString epochsInTitle() const;
     QString command() const;
 
@@ -80,6 +81,7 @@ private:
     QLabel* title_ = nullptr;
     QLabel* sentence_ = nullptr;
     CoverageMap* map_ = nullptr; ///< null: no chunk is known
+    QLabel* notOnMap_ = nullptr; ///< below it, which chunks to be redone it has not; null as it
     QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
     std::optional<ResumeEffect> older_; ///< of the older checkpoint that is chosen; nothing: the plan's own holds
     std::vector<QLabel*> counts_; ///< as the lines of the dry run

@@ -488,6 +488,52 @@ private Q_SLOTS:
             [](const QLineEdit* one) { return one->accessibleName() == QStringLiteral("Unreadable rows, at most"); }));
     }
 
+    /// "raise the limit, or turn on “Iterate”", and the dialog had no Iterate.
+    void theResumeDialogAdvisedIterateAndHadNone()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        RunConfig config = good(findPreset("char")).config;
+        config.epochs = 1;
+        config.iterate = false;
+        RunStatus status;
+        status.attempt = 1;
+        status.epochs.emplace_back();
+        status.epochs.front().closedWallNs = 1;
+        ResumeDialog dialog(QStringLiteral("/runs/a"), QStringLiteral("a"), 1, planOfTen(), config, &window);
+        dialog.setStatus(status);
+        dialog.show();
+        auto* go = buttonOf<QPushButton>(dialog, QStringLiteral("Resume as attempt 2"));
+        QVERIFY(!go->isEnabled());
+        const auto boxes = dialog.findChildren<QCheckBox*>();
+        const auto iterate = std::find_if(boxes.begin(), boxes.end(),
+            [](const QCheckBox* one) { return one->accessibleName() == QStringLiteral("Iterate"); });
+        QVERIFY(iterate != boxes.end() && !(*iterate)->isChecked());
+        (*iterate)->click();
+        QVERIFY(dialog.wanted().iterate);
+        QVERIFY(go->isEnabled());
+    }
+
+    /// From a checkpoint two epochs back the map showed the newest epoch alone, without a word.
+    void theMapOfAResumeLeftOutAnEpochWithoutSayingSo()
+    {
+        QWidget window;
+        window.resize(1280, 800);
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        auto& cells = plan->effect.epochs.front();
+        cells.epoch = 1;
+        for (ChunkCell& cell : cells.cells)
+            cell.id = chunkIdOf({ 1, 0, cell.column });
+        plan->checkpoints.front().redo = { chunkIdOf({ 0, 0, 3 }), chunkIdOf({ 0, 0, 4 }), chunkIdOf({ 1, 0, 5 }) };
+        countFates(*plan);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(!says(dialog, QStringLiteral("Not on this map: 2")));
+        buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
+        QVERIFY(says(dialog, QStringLiteral("Not on this map: 2 chunk(s) of epoch 1, to be redone too.")));
+    }
+
     void changedSettingsSayWhetherTheyAreSafe()
     {
         QWidget window;
