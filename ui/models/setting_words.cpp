@@ -37,4 +37,12 @@ QString settingChoice(const Setting& setting, const std::string& value)
 
 QString settingGroupTitle(SettingGroup group) { return translated("Schema", toString(group)); }
 
+bool isAboutSetting(const Setting& setting, const QString& words)
+{
+    const QString all = QStringList { settingLabel(setting), settingHelp(setting), QString::fromStdString(setting.key),
+        QString::fromStdString(setting.option()) }
+                            .join(QLatin1Char('\n'));
+    return all.contains(words, Qt::CaseInsensitive);
+}
+
 } // namespace furrow

@@ -2,6 +2,7 @@
 
 #include "core/run/folder/automatic_packing.h"
 #include "core/run/folder/attempt_config.h"
+#include "ui/models/setting_words.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/parts/page_parts.h"
@@ -43,12 +44,10 @@ void ConfigFilter::setChangedOnly(bool changedOnly)
 bool ConfigFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
 {
     const auto* config = dynamic_cast<const ConfigModel*>(sourceModel());
-    if (config != nullptr && changedOnly_) {
-        const ConfigLine& line = config->rows()[static_cast<std::size_t>(row)];
-        if (line.value == line.presetValue)
-            return false;
-    }
-    if (words_.isEmpty())
+    const ConfigLine* line = config == nullptr ? nullptr : &config->rows()[static_cast<std::size_t>(row)];
+    if (line != nullptr && changedOnly_ && line->value == line->presetValue)
+        return false;
+    if (words_.isEmpty() || (line != nullptr && line->setting != nullptr && isAboutSetting(*line->setting, words_)))
         return true;
     for (int column = 0; column < sourceModel()->columnCount(parent); ++column) {
         if (sourceModel()->index(row, column, parent).data().toString().contains(words_, Qt::CaseInsensitive))

@@ -247,12 +247,7 @@ void FormField::setVisible(bool visible)
     problem_->setVisible(visible && hasProblem_);
 }
 
-bool FormField::matches(const QString& words) const
-{
-    const QString all = settingLabel(setting_) + QLatin1Char(' ') + settingHelp(setting_) + QLatin1Char(' ')
-        + QString::fromStdString(setting_.key);
-    return all.contains(words, Qt::CaseInsensitive);
-}
+bool FormField::matches(const QString& words) const { return isAboutSetting(setting_, words); }
 
 void FormField::refresh(const std::vector<ConfigProblem>& problems)
 {

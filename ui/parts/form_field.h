@@ -60,7 +60,7 @@ public:
     QString shownText() const;
     /// @param text  of a value, as core writes it
     static QString shownValue(const Setting& setting, const QString& text);
-    /// Key, label or help contains the words.
+    /// isAboutSetting()
     bool matches(const QString& words) const;
     /// Takes text and marks from the draft.
     void refresh(const std::vector<ConfigProblem>& problems);
