@@ -94,6 +94,8 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     std::optional<std::int64_t> wanted;
     if (status.rules.steps > 0)
         wanted = status.rules.steps;
+    else
+        steps_->setTotalToCome(false); // who ends with an epoch, or by hand, sets none
     fill(*steps_, status.steps, wanted, { { static_cast<double>(status.steps), MeterFill::Steps } });
 }
 

@@ -23,14 +23,14 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
     , down_(makeButton(tr("Later")))
     , next_(makeButton(tr("Let the next one run")))
     , remove_(makeButton(tr("Remove")))
+    , clear_(makeButton(tr("Clear ended")))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 8, 12, 0);
     auto* row = new QHBoxLayout;
     sentence_->setWordWrap(true);
     row->addWidget(sentence_, 1);
-    auto* clear = makeButton(tr("Clear ended"));
-    for (QPushButton* button : { up_, down_, next_, remove_, clear, pause_ }) {
+    for (QPushButton* button : { up_, down_, next_, remove_, clear_, pause_ }) {
         button->setProperty("compact", true);
         row->addWidget(button);
     }
@@ -54,7 +54,7 @@ QueueDock::QueueDock(Workbench& bench, QWidget* parent)
     connect(next_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().letNextRun(tree_->currentId()); });
     connect(
         remove_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEntry(tree_->currentId()); });
-    connect(clear, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEnded(); });
+    connect(clear_, &QPushButton::clicked, this, [this] { bench_.workspaceCommands().removeEnded(); });
     take(queue_);
 }
 
@@ -104,6 +104,8 @@ void QueueDock::enableButtons()
     down_->setEnabled(waits && tree_->neighbour(1) != 0);
     next_->setEnabled(entry != nullptr && entry->state == QueueState::Running);
     remove_->setEnabled(entry != nullptr && entry->state != QueueState::Running);
+    clear_->setEnabled(
+        std::ranges::any_of(queue_->entries, [](const QueueEntry& one) { return one.state == QueueState::Ended; }));
     pause_->setEnabled(!queue_->entries.empty() || queue_->paused);
     if (inUse != nullptr && isAncestorOf(inUse) && !inUse->isEnabled())
         tree_->setFocus(); // Qt gives the focus to the next button, which does another thing

@@ -39,6 +39,7 @@ private:
     QPushButton* down_;
     QPushButton* next_;
     QPushButton* remove_;
+    QPushButton* clear_;
 };
 
 } // namespace furrow

@@ -126,6 +126,11 @@ private Q_SLOTS:
         status.state = RunState::Running;
         meters.setStatus(status);
         QVERIFY(waiting() > 0);
+        const auto all = meters.findChildren<Meter*>();
+        const auto steps = std::find_if(all.begin(), all.end(),
+            [](const Meter* meter) { return meter->accessibleName().startsWith(QLatin1String("Optimiser steps")); });
+        QVERIFY(steps != all.end()); // nobody set their total, and it was awaited after eight epochs
+        QVERIFY(!(*steps)->accessibleName().contains(QLatin1String("not known yet")));
         status.state = RunState::Finished;
         meters.setStatus(status);
         QCOMPARE(waiting(), 0);
@@ -347,6 +352,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             tree->topLevelItemCount() == 1 && tree->topLevelItem(0)->childCount() == 2, kPatienceMs);
         tree->setCurrentItem(tree->topLevelItem(0)->child(0));
+        QVERIFY(!buttonOf(dock, QStringLiteral("Clear ended"))->isEnabled()); // none has ended
         auto* remove = buttonOf(dock, QStringLiteral("Remove"));
         remove->setFocus();
         remove->click();
