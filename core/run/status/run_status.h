@@ -6,7 +6,7 @@
 #include "core/run/status/feeder_words.h"
 #include "core/run/status/held_out_loss.h"
 #include "core/run/status/ledger_view.h"
-#include "core/run/status/lost_causes.h"
+#include "core/run/status/lost_by_epoch.h"
 #include "core/run/status/open_epochs.h"
 #include "core/run/status/privacy_spent.h"
 #include "core/run/status/reading.h"

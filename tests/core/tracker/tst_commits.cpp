@@ -1,7 +1,7 @@
 #include "ledger_fixture.h"
 
 #include "core/run/status/keeps_open.h"
-#include "core/run/status/lost_causes.h"
+#include "core/run/status/lost_by_epoch.h"
 #include "core/run/status/lost_evaluations.h"
 #include "core/run/status/lost_trainings.h"
 #include "core/tracker/audit/audit.h"

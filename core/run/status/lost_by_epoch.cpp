@@ -1,4 +1,4 @@
-#include "core/run/status/lost_causes.h"
+#include "core/run/status/lost_by_epoch.h"
 
 #include "core/run/status/open_epochs.h"
 #include "core/tracker/given_up.h"
