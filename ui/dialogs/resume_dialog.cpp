@@ -474,7 +474,7 @@ void ResumeDialog::sayWhatIsNotOnMap()
         names.append(epochName(epoch).toLower());
     }
     notOnMap_->setText(tr("Not on this map: %Ln chunk(s) of %1, to be redone too.", nullptr, chunks)
-                           .arg(QLocale().createSeparatedList(names)));
+            .arg(QLocale().createSeparatedList(names)));
     notOnMap_->setVisible(chunks > 0);
 }
 

@@ -86,8 +86,8 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
     const std::int64_t samples = epoch.rowsCommitted.samples + epoch.partlyLeftOut.samplesDone;
     fill(*samples_, samples,
-        allPrepared ? std::optional(
-            epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted - epoch.toParent.samples)
+        allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted
+                          - epoch.toParent.samples)
                     : std::nullopt,
         { { static_cast<double>(samples), MeterFill::Steps },
             { static_cast<double>(samplesLeftOut(epoch.rowsCommitted)), MeterFill::Excluded } });

@@ -367,7 +367,7 @@ private Q_SLOTS:
         QVERIFY(!manager.needsDuplicates()); // what is a repeat stands in the table; a list may have gigabytes of pages
         const auto block = good(test::planAll(manager)).front();
         const auto name = manager.fileName(block);
-        QCOMPARE(manager.duplicates()->forEachText([](std::uint64_t, RowPlace) {}).error().code, ErrorCode::Corrupt);
+        QCOMPARE(manager.duplicates()->forEachText([](std::uint64_t, RowPlace) { }).error().code, ErrorCode::Corrupt);
         manager.remakeDuplicates();
         QVERIFY(manager.needsDuplicates());
         QCOMPARE(manager.fileName(block), name);

@@ -116,8 +116,8 @@ private Q_SLOTS:
         const auto snapshot = readAll(telemetry);
         QCOMPARE(snapshot->counts.steps, std::int64_t(1));
         QCOMPARE(snapshot->counts.refusedFiles, std::int64_t(1));
-        QVERIFY2(
-            snapshot->counts.problem.find("that is not telemetry") != std::string::npos, snapshot->counts.problem.c_str());
+        QVERIFY2(snapshot->counts.problem.find("that is not telemetry") != std::string::npos,
+            snapshot->counts.problem.c_str());
         std::int64_t steps = 0;
         const auto count = forEachRecord(folder_, [&steps](const PlacedRecord&) {
             ++steps;

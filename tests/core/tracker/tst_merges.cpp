@@ -42,7 +42,8 @@ void TestMerges::auditFindsWhatWasTakenOutOfAMerge_data()
     row("the round", "DELETE FROM merge_round", "the events open 1 rounds of merging, the tracker has 0");
     row("an input", "DELETE FROM merge_input WHERE checkpoint=2",
         "checkpoint 3 is a merge, and no round of merging had all checkpoints");
-    row("the result", "UPDATE merge_round SET result=99", "round 1 of merging gave checkpoint 99, which is not a merge");
+    row("the result", "UPDATE merge_round SET result=99",
+        "round 1 of merging gave checkpoint 99, which is not a merge");
     row("a result that is no merge", "UPDATE merge_round SET result=1",
         "round 1 of merging gave checkpoint 1, which is not a merge");
     row("the checkpoint of an input", "UPDATE merge_input SET checkpoint=99 WHERE checkpoint=2",
