@@ -507,16 +507,19 @@ Result<LedgerReader::Totals> LedgerReader::totals()
             "SELECT role, pid, start_time, boot_id, heartbeat, heartbeat_wall, doing FROM process"
         };
         Rows rows = db.query(kRoles.sql);
+        const auto doing = [&] {
+            Rows parts = db.query("SELECT value FROM meta WHERE key=?", kDoingParts + rows.text(kRoles["role"]));
+            return messageOf(lineAt(rows, kRoles["doing"]), parts.next() ? parts.text(0) : std::string());
+        };
         while (rows.next()) {
             if (rows.text(kRoles["role"]) == "supervisor") {
                 totals.supervisor = identityAt(rows, kRoles["pid"], kRoles["start_time"], kRoles["boot_id"]);
                 totals.supervisorHeartbeatNs = rows.integer(kRoles["heartbeat"]);
                 totals.supervisorHeartbeatWallNs = rows.integer(kRoles["heartbeat_wall"]);
+                totals.awaited = doing();
             } else if (rows.text(kRoles["role"]) == "feeder") {
                 totals.feeder = identityAt(rows, kRoles["pid"], kRoles["start_time"], kRoles["boot_id"]);
-                Rows parts = db.query("SELECT value FROM meta WHERE key=?", kDoingParts + rows.text(kRoles["role"]));
-                totals.feederDoing
-                    = messageOf(lineAt(rows, kRoles["doing"]), parts.next() ? parts.text(0) : std::string());
+                totals.feederDoing = doing();
             }
         }
     }

@@ -394,6 +394,7 @@ public:
         std::optional<ProcessIdentity> supervisor;
         std::int64_t supervisorHeartbeatNs = 0; ///< monotonic
         std::int64_t supervisorHeartbeatWallNs = 0;
+        Message awaited; ///< as the supervisor told it last: which workers are not there, and when they begin
         std::optional<ProcessIdentity> feeder;
         Message feederDoing;
         DataNotes data;

@@ -250,7 +250,7 @@ void addActive(Database& db, std::int64_t sinceWallNs, std::int64_t activeNs)
 
 } // namespace
 
-Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
+Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains, const Message& awaited)
 {
     LedgerFile& file = state_->file;
     Database& db = file.db;
@@ -272,7 +272,7 @@ Status SupervisorLedger::heartbeat(const ProcessIdentity& self, bool trains)
                 0, file.clock->monotonicNs() - row.integer(3) - std::chrono::nanoseconds(locked).count());
         }
     }
-    writeHeartbeat(file, "supervisor", self, "");
+    writeHeartbeat(file, "supervisor", self, awaited);
     if (active > 0)
         addActive(db, sinceWallNs, active);
     return transaction.commit();

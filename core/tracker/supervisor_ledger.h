@@ -78,7 +78,8 @@ public:
     Status setOverridesAside(AttemptId attempt, const Message& why);
     /// The time since the last one is active time of the run, but for what others held the lock of the tracker.
     /// @param trains  false: nobody was there to train in it
-    Status heartbeat(const ProcessIdentity& self, bool trains = true);
+    /// @param awaited  for people: which workers are not there, and when they begin
+    Status heartbeat(const ProcessIdentity& self, bool trains = true, const Message& awaited = {});
     Status setStoppingRules(const StoppingRules& rules);
     /// Ends the run with the next block that becomes complete, or with the first epoch that is open, when no other rule
     /// does so before. Until the rules are set again. InvalidArgument where it is being stopped or killed.

@@ -100,6 +100,11 @@ Message workersInWords(const RunStatus& status, const std::vector<IncarnationRow
                      : sentence("The workers are starting; none has begun yet.");
 }
 
+bool isAnyGone(const std::vector<WorkerStatus>& workers)
+{
+    return std::any_of(workers.begin(), workers.end(), [](const auto& w) { return !w.alive; });
+}
+
 /// Of a snapshot: its newest heartbeat is not the newest one.
 Message whoHoldsNow(const RunStatus& status)
 {
@@ -182,6 +187,8 @@ void deriveState(RunStatus& status, const RunPaths& paths, const LedgerReader::T
         }
         status.evidence.push_back(whoHolds(status, totals, view));
         status.evidence.push_back(workersInWords(status, incarnations));
+        if (isAnyGone(status.workers) && !totals.awaited.empty() && !view.isOfSnapshot) // of one it is old
+            status.evidence.push_back(totals.awaited);
         if (!status.supervisorStandsStill) // else it keeps the WAL itself
             if (auto grown = sayWhatKeepsTheWal(paths.tracker()); !grown.empty())
                 status.evidence.push_back(std::move(grown));

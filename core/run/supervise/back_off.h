@@ -15,6 +15,7 @@ public:
     bool isPlanned() const { return startAtNs_ != 0; }
     bool isDue(std::int64_t nowNs) const { return isPlanned() && nowNs >= startAtNs_; }
     std::int64_t startAtNs() const { return startAtNs_; } ///< 0: no start is planned
+    std::int64_t startedNs() const { return startedNs_; } ///< the newest start; 0: none yet
     void cancel() { startAtNs_ = 0; }
 
 private:

@@ -64,6 +64,7 @@ private:
     bool checkpointsAreAway() const;
     Status seeHeads();
     Status startAgain(const WorkerPool::Ended& ended);
+    Result<Message> whoIsAwaited();
     std::optional<std::int64_t> trainedWhenPaused(const ProcessIdentity& process);
     bool outlast(std::chrono::milliseconds waited);
     Status beat();
@@ -109,6 +110,7 @@ private:
     bool stopping_ = false;
     bool over_ = false;
     Message lastFailure_;
+    Message goneForGood_; ///< workers that have no restart left, and why they ended; "": none
     Message unsaved_; ///< what a stop did not save; "": nothing
     std::deque<WorkerPool::Ended> ended_; ///< whose end is to be recorded
     std::string diskTrouble_; ///< of the newest turn that failed

@@ -9,6 +9,7 @@
 #include "core/base/sentence.h"
 #include "core/run/status/own_process.h"
 #include "core/run/supervise/attempt_end.h"
+#include "core/run/supervise/start_words.h"
 #include "core/run/supervise/supervision.h"
 #include "core/tracker/named_chunks.h"
 #include "core/tracker/training_notes.h"
@@ -85,10 +86,14 @@ Status Supervision::startAgain(const WorkerPool::Ended& ended)
                         : sentence("%1 ended with %2: %3 See %4 for more.",
                               { who, ended.exit.describe(), withFullStop(said), utf8Text(log) });
     if (!atLimit) {
-        if (pool_->restartLater(ended.worker, byUs.has_value(), trainedWhenPaused(ended.process)))
+        if (pool_->restartLater(ended.worker, byUs.has_value(), trainedWhenPaused(ended.process))) {
+            nextSecondNs_ = 0; // who looks at the run is told of the start with the next heartbeat
             return {};
+        }
         lastFailure_ = sentence(
             "%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
+        if (ended.worker >= 0)
+            goneForGood_ += (goneForGood_.empty() ? "" : " ") + lastFailure_;
     }
     logError(lastFailure_);
     if (atLimit || ended.worker < 0) { // another one ends as well; without a feeder the workers would wait for ever
@@ -96,6 +101,35 @@ Status Supervision::startAgain(const WorkerPool::Ended& ended)
         beginStopping();
     }
     return {};
+}
+
+/// Which workers are not there, and when they begin, for the status; "": all are, or the attempt ends.
+Result<Message> Supervision::whoIsAwaited()
+{
+    if (!pool_ || stopping_)
+        return Message();
+    auto starts = pool_->starts();
+    FURROW_TRY_ASSIGN(const auto live, ledger_.live());
+    const auto isOf = [](const WorkerPool::Start& start) {
+        return [&start](const auto& row) { return start.process && row.process == *start.process; };
+    };
+    std::erase_if(starts, [&](const auto& start) { return std::any_of(live.begin(), live.end(), isOf(start)); });
+    if (std::any_of(starts.begin(), starts.end(), [](const auto& start) { return start.process.has_value(); })) {
+        FURROW_TRY_ASSIGN(const auto rows, reader_.incarnations()); // it may be at its end instead
+        std::erase_if(starts, [&](const auto& start) { return std::any_of(rows.begin(), rows.end(), isOf(start)); });
+    }
+    const std::int64_t wallOfZeroNs = clock_.wallNs() - clock_.monotonicNs();
+    std::vector<AwaitedStart> awaited;
+    for (const auto& start : starts)
+        if (start.process || !checkpointsAreAway()) // that is said by itself, and nobody knows when they are back
+            awaited.push_back({ start.worker, wallOfZeroNs + start.atNs, start.process.has_value() });
+    Message words = startsInWords(awaited, config_.parallel == ParallelMode::Data);
+    if (heads_.isOpen())
+        words += (words.empty() ? "" : " ")
+            + sentence("The newest weights are read before the worker that gave up is started again.");
+    if (!goneForGood_.empty())
+        words += (words.empty() ? "" : " ") + goneForGood_;
+    return words;
 }
 
 /// How far the run had come when it ended a process that somebody had stopped; nothing: nobody had, or it cannot be

@@ -256,7 +256,8 @@ bool Supervision::outlast(std::chrono::milliseconds waited)
 Status Supervision::beat()
 {
     const bool trained = std::exchange(anyTrained_, pool_ && pool_->anyWorkerAlive() && !waitsForData_);
-    auto status = ledger_.heartbeat(thisProcess(), trained);
+    const auto awaited = whoIsAwaited();
+    auto status = ledger_.heartbeat(thisProcess(), trained, awaited.ok() ? awaited.value() : Message());
     if (status.ok()) // the time without one is given back to the workers, which could not write either
         stalls_.onTurn();
     return status;

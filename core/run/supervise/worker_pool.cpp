@@ -247,6 +247,18 @@ bool WorkerPool::anyWorkerAlive() const
     return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.process.has_value(); });
 }
 
+std::vector<WorkerPool::Start> WorkerPool::starts() const
+{
+    std::vector<Start> found;
+    for (const auto& slot : slots_) {
+        if (slot.process)
+            found.push_back({ slot.placement.worker, slot.backOff.startedNs(), slot.process->identity() });
+        else if (slot.backOff.isPlanned())
+            found.push_back({ slot.placement.worker, slot.backOff.startAtNs(), std::nullopt });
+    }
+    return found;
+}
+
 bool WorkerPool::anyRestartPlanned() const
 {
     return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.backOff.isPlanned(); });

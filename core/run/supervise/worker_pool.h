@@ -50,6 +50,14 @@ public:
     bool anyWorkerAlive() const;
     bool anyRestartPlanned() const;
 
+    struct Start {
+        int worker = 0;
+        std::int64_t atNs = 0; ///< monotonic
+        std::optional<ProcessIdentity> process; ///< nothing: it is still to come
+    };
+    /// Of each trainer the start that is planned, or that its process had.
+    std::vector<Start> starts() const;
+
 private:
     struct Slot {
         WorkerPlacement placement;

@@ -19,6 +19,7 @@
 #include "core/run/status/run_status.h"
 #include "core/run/supervise/restart_budget.h"
 #include "core/run/supervise/stall_watch.h"
+#include "core/run/supervise/start_words.h"
 #include "core/tracker/run_event_texts.h"
 
 #include <QTemporaryDir>
@@ -315,6 +316,22 @@ private Q_SLOTS:
         }
         backOff.cancel();
         QVERIFY(!backOff.isDue(now + 100 * kSecond));
+    }
+
+    /// While a killed worker waited to be started again, the status said that it is not alive, and no more.
+    void aWorkerThatWaitedToStartAgainWasSaidToBeGone()
+    {
+        constexpr std::int64_t kMinute = 60'000'000'000;
+        QCOMPARE(startsInWords({}, false).text(), std::string());
+        QCOMPARE(startsInWords({}, true).text(), std::string());
+        QCOMPARE(startsInWords({ { 0, kMinute, false }, { 2, 2 * kMinute, true } }, false).text(),
+            std::string("Worker 0 is started again at 1970-01-01T00:01:00Z. Worker 2 was started at"
+                        " 1970-01-01T00:02:00Z and has not begun yet."));
+        QCOMPARE(startsInWords({ { 0, kMinute, false }, { 1, 2 * kMinute, true } }, true).text(),
+            std::string("The workers are started again, together, at 1970-01-01T00:01:00Z, once all of them have"
+                        " ended."));
+        QCOMPARE(startsInWords({ { 0, kMinute, true }, { 1, kMinute, true } }, true).text(),
+            std::string("The workers were started together at 1970-01-01T00:01:00Z; not all of them have begun yet."));
     }
 
     /// `list` and the library each had a rule of their own for it.

@@ -456,6 +456,26 @@ private Q_SLOTS:
         QVERIFY2(why->text(rows[1]).contains(QStringLiteral("not alive")), qPrintable(why->text(rows[1])));
     }
 
+    /// The status said "1 of 2 workers alive" for the seconds in which the other one waited to be started again.
+    void aWorkerThatWaitedToStartAgainWasOnlyMissing()
+    {
+        const RunStory story({});
+        const auto lock = good(FileLock::tryLock(story.paths().supervisorLock()));
+        const Message told = sentence("Worker %1 is started again at %2.", { "1", WallTime(60'000'000'000) });
+        const auto isSaid = [&] {
+            const auto evidence = good(readStatus(story.paths())).evidence;
+            return std::find(evidence.begin(), evidence.end(), told) != evidence.end();
+        };
+        good(story.supervisor().heartbeat(thisProcess(), true, told));
+        QVERIFY(!isSaid()); // told before it was there again
+        {
+            const OtherProcess worker(story, 1);
+        }
+        QVERIFY(isSaid());
+        good(story.supervisor().heartbeat(thisProcess()));
+        QVERIFY(!isSaid());
+    }
+
     /// Overview and inspector had the loss of whichever replica saved last: it changed with no evaluation, and the
     /// legend beside it had the one that was measured last.
     void theEvalLossChangedWithoutAnEvaluation()
