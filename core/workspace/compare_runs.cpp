@@ -23,14 +23,25 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Losses = std::map<std::pair<std::int64_t, std::int32_t>, double>; // by block and column
 
-Losses lossesOf(LedgerReader& ledger)
+bool hasLoss(const ChunkCell& cell) { return cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss); }
+
+/// A checkpoint, or a worker that lives, has what was trained of it.
+bool isInWeights(const ChunkCell& cell)
+{
+    return cell.state == ChunkState::Committed || (cell.state == ChunkState::Trained && !cell.holderGone)
+        || (cell.covered > 0 && !isWorkLost(cell));
+}
+
+/// Of the first epoch. Counts what is lost in `run`.
+Losses lossesOf(LedgerReader& ledger, ComparedRun& run)
 {
     Losses losses;
     auto cells = ledger.cells(0);
     if (!cells.ok())
         return losses;
+    run.chunksLost = takeOutLost(cells.value(), run.status);
     for (const ChunkCell& cell : cells.value()) {
-        if (cell.trainedWallNs != 0 && std::isfinite(cell.meanLoss))
+        if (hasLoss(cell))
             losses[{ cell.block, cell.column }] = cell.meanLoss;
     }
     return losses;
@@ -90,6 +101,11 @@ void addLeftOut(std::vector<Message>& caveats, const ComparedRun& first, const C
 std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
 {
     std::vector<Message> caveats;
+    for (const ComparedRun& run : runs)
+        if (run.chunksLost > 0)
+            caveats.push_back(sentence(
+                "Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.",
+                { run.name, Count(run.chunksLost) }));
     const ComparedRun& first = runs.front();
     for (std::size_t i = 1; i < runs.size(); ++i) {
         const ComparedRun& other = runs[i];
@@ -186,6 +202,25 @@ std::string paceText(double perSecond) { return perSecond > 0 ? formatNumber(per
 
 } // namespace
 
+std::int64_t takeOutLost(std::vector<ChunkCell>& cells, const RunStatus& status)
+{
+    std::map<ChunkId, const ChunkCell*> gone;
+    for (const ChunkCell& held : status.goneHolds)
+        gone[held.id] = &held;
+    std::int64_t lost = 0;
+    for (ChunkCell& cell : cells) {
+        if (const auto held = gone.find(cell.id); held != gone.end()) {
+            cell.holderGone = true;
+            cell.begun = held->second->begun;
+        }
+        if (!hasLoss(cell) || isInWeights(cell))
+            continue;
+        cell.meanLoss = std::numeric_limits<float>::quiet_NaN();
+        ++lost;
+    }
+    return lost;
+}
+
 Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& folders)
 {
     if (folders.size() < 2 || folders.size() > kMostRuns)
@@ -205,7 +240,7 @@ Result<RunComparison> compareRuns(const std::vector<std::filesystem::path>& fold
         run.meanTokensPerSecond = furrow::meanTokensPerSecond(run.status);
         run.changes = changesOf(ledger.value(), run.status.file.config);
         FURROW_TRY(countLeftOut(run, ledger.value()));
-        losses.push_back(lossesOf(ledger.value()));
+        losses.push_back(lossesOf(ledger.value(), run));
         double sum = 0;
         for (const auto& [place, loss] : losses.back())
             sum += loss;
@@ -239,8 +274,9 @@ nlohmann::json toJson(const RunComparison& comparison)
             { "loss", number(run.status.loss) }, { "loss_workers", run.status.lossWorkers },
             { "loss_lost", run.status.lossIsGone },
             { "eval_loss", run.status.evaluation ? number(run.status.evaluation->loss) : nlohmann::json(nullptr) },
-            { "chunks_trained", run.chunksTrained }, { "chunks_left_out", run.chunksLeftOut },
-            { "chunks_trained_by_parent", run.chunksOfParent }, { "mean_chunk_loss", number(run.meanLoss) } });
+            { "chunks_trained", run.chunksTrained }, { "chunks_lost", run.chunksLost },
+            { "chunks_left_out", run.chunksLeftOut }, { "chunks_trained_by_parent", run.chunksOfParent },
+            { "mean_chunk_loss", number(run.meanLoss) } });
     }
     for (const ConfigDifference& difference : comparison.differences)
         json["settings"].push_back({ { "key", difference.setting->key }, { "values", difference.values } });

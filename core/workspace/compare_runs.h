@@ -15,7 +15,8 @@ struct ComparedRun {
     RunStatus status;
     std::vector<ConfigChange> changes; ///< made by resumes, in their order
     double meanTokensPerSecond = 0; ///< over its active time; 0: nothing trained
-    std::int64_t chunksTrained = 0; ///< of the first epoch, with a loss
+    std::int64_t chunksTrained = 0; ///< of the first epoch, with a loss, that weights have
+    std::int64_t chunksLost = 0; ///< of the first epoch: trained with a loss, and no weights have them any more
     std::int64_t chunksLeftOut = 0; ///< of the first epoch, untrained by name
     std::int64_t chunksOfParent = 0; ///< of the first epoch, left out as the parent run trained them
     double meanLoss = 0; ///< over those; NaN: none
@@ -47,6 +48,9 @@ struct RunComparison {
     std::vector<ConfigDifference> differences; ///< in schema order
     std::vector<ChunkAlignment> alignments; ///< of runs[1], runs[2], ...
 };
+
+/// Takes the loss away of chunks that no weights have any more. @param cells  of one epoch @return of how many
+std::int64_t takeOutLost(std::vector<ChunkCell>& cells, const RunStatus& status);
 
 /// Compares two to eight runs, the first one being the baseline. Chunks are aligned by block and column of the first
 /// epoch; that means the same text only when data and chunk settings are the same, which is checked and said.

@@ -44,6 +44,8 @@ std::shared_ptr<const ComparedRuns> read(
         auto cells = ledger.ok() ? ledger.value().cells(0) : Result<std::vector<ChunkCell>>(ledger.error());
         result->lost.push_back(ledger.ok() ? lostOf(ledger.value(), result->comparison.runs[result->lost.size()].status)
                                            : std::vector<LostTraining> {});
+        if (cells.ok()) // as the figures beside the map
+            (void)takeOutLost(cells.value(), result->comparison.runs[result->cells.size()].status);
         result->cells.push_back(cells.ok() ? std::move(cells).value() : std::vector<ChunkCell> {});
     }
     return result;

@@ -24,6 +24,7 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -176,6 +177,47 @@ private Q_SLOTS:
         const RunStatus& status = comparison.runs.front().status;
         QCOMPARE(status.lossWorkers, 1);
         QCOMPARE(status.loss, before.workers.front().loss);
+    }
+
+    /// "117 chunks of the first epoch in common" of two interrupted runs, whose checkpoints had 105 and 109.
+    void aComparisonCountedLostChunksAsTrained()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        const auto compared = [&] { return good(compareRuns({ story.paths().folder(), other.paths().folder() })); };
+        const RunComparison before = compared();
+        QCOMPARE(before.runs.front().chunksTrained, 9); // five in checkpoints, four with the workers that live
+        QCOMPARE(before.runs.front().chunksLost, 0);
+        QVERIFY(before.caveats.empty());
+        for (const IncarnationRow& row : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            if (row.worker == 1)
+                (void)good(story.supervisor().revoke(row.id, "SIGKILL"));
+        const RunComparison after = compared();
+        QCOMPARE(after.runs.front().chunksTrained, 7);
+        QCOMPARE(after.runs.front().chunksLost, 2);
+        QCOMPARE(after.runs.back().chunksTrained, 9);
+        QCOMPARE(after.alignments.front().common, 7);
+        QCOMPARE(after.caveats.size(), std::size_t(1));
+        QVERIFY2(after.caveats.front().find("no weights have any more: 2.") != std::string::npos,
+            after.caveats.front().c_str());
+        QCOMPARE(toJson(after)["runs"][0]["chunks_lost"].get<int>(), 2);
+    }
+
+    /// A process that is gone holds what it trained until the next attempt frees it.
+    void aComparisonCountedWhatProcessesThatWereGoneHeld()
+    {
+        std::vector<ChunkCell> cells(3);
+        for (int column = 0; column < 3; ++column) {
+            ChunkCell& cell = cells[static_cast<std::size_t>(column)];
+            cell.id = chunkIdOf({ 0, 0, column });
+            cell.state = column == 0 ? ChunkState::Committed : ChunkState::Trained;
+            cell.trainedWallNs = 1;
+            cell.meanLoss = 2;
+        }
+        RunStatus status;
+        status.goneHolds = { cells[1] };
+        QCOMPARE(takeOutLost(cells, status), 1);
+        QVERIFY(std::isfinite(cells[0].meanLoss) && std::isnan(cells[1].meanLoss) && std::isfinite(cells[2].meanLoss));
     }
 
     void theInspectorShowsTheChosenAttempt()
