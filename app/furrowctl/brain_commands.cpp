@@ -21,6 +21,7 @@ nlohmann::json ancestorJson(const ParentFile& p)
 {
     return { { "run_id", p.runId }, { "run", p.folder }, { "checkpoint", p.checkpoint }, { "step", p.step },
         { "tokens", p.tokens }, { "same_data", p.sameData }, { "chunks", p.chunkCount },
+        { "partly_chunks", p.partlyChunks }, { "partly_samples", p.partlySamples },
         { "choice", p.skipped ? "skip" : "again" } };
 }
 

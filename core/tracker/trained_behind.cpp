@@ -77,6 +77,27 @@ std::vector<TrainedBehind::Chunk> trainedIn(const std::vector<Pass>& passes, std
     return chunks;
 }
 
+void addPartly(
+    Database& db, const std::set<std::int64_t>& ancestors, const std::vector<Pass>& passes, TrainedBehind& found)
+{
+    Rows rows = db.query("SELECT p.chunk, sum((p.past-p.first)*(p.skipped=0)) AS done, max(c.windows), max(c.samples)"
+                         " FROM part p JOIN chunk c ON c.id=p.chunk"
+                         " WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
+                         " GROUP BY p.chunk HAVING sum(p.past-p.first)<max(c.windows) AND done>0",
+        jsonList(ancestors));
+    while (rows.next()) {
+        const std::int64_t chunk = inFirstEpoch(chunkIdAt(db, rows, 0).value);
+        const auto over = std::ranges::count(passes, chunk, &Pass::chunk);
+        if (over > found.completePasses)
+            continue; // the open pass has the chunk whole
+        const auto done = static_cast<double>(boundedAt(db, rows, 1, kWindowBounds));
+        const auto windows = static_cast<double>(std::max<std::int64_t>(1, boundedAt(db, rows, 2, kWindowBounds)));
+        const auto samples = static_cast<double>(boundedAt(db, rows, 3, kAmountBounds));
+        ++found.partlyChunks;
+        found.partlySamples += static_cast<std::int64_t>(samples * done / windows);
+    }
+}
+
 /// The smallest count over every chunk that is to be trained.
 std::int32_t completePasses(Database& db, const std::vector<Pass>& passes)
 {
@@ -139,9 +160,11 @@ Result<TrainedBehind> trainedBehind(const std::filesystem::path& tracker, Checkp
     Database& db = opened;
     FURROW_TRY_ASSIGN(auto view, Transaction::read(db));
     TrainedBehind found;
-    const auto passes = passesOver(db, loadLineage(db).ancestors(checkpoint.value));
+    const auto ancestors = loadLineage(db).ancestors(checkpoint.value);
+    const auto passes = passesOver(db, ancestors);
     found.completePasses = completePasses(db, passes);
     found.chunks = trainedIn(passes, found.completePasses);
+    addPartly(db, ancestors, passes, found);
     if (Status status = view.commit(); !status.ok())
         return status.error().in(sentence("reading what a checkpoint was trained on"));
     return found;

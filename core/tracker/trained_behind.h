@@ -21,6 +21,10 @@ struct TrainedBehind {
     /// Passes that are whole: every chunk with something to train was gone through this often, whatever was left out by
     /// name, those left out by a person excepted. 0 while the end of the data is not known.
     std::int32_t completePasses = 0;
+    /// Chunks of the pass that is not whole yet of which these weights have some windows, and the samples of those
+    /// windows: in proportion where one ends in the middle of a sample.
+    std::int64_t partlyChunks = 0;
+    std::int64_t partlySamples = 0;
 };
 
 /// What the weights of one checkpoint have of the chunks of an epoch.

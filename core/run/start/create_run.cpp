@@ -323,7 +323,11 @@ void describe(const ParentFile& parent, const Progress& say)
             + formatCount(parent.chunkCount) + " chunks of this data are in them"
             + (parent.skipped
                     ? " and are left out of the first epoch"
-                    : " and are trained again (parent_chunks=skip would leave out those of a pass that is not over)"));
+                    : " and are trained again (parent_chunks=skip would leave out those of a pass that is not over)")
+            + (parent.partlySamples > 0 ? "; of " + numberOf(parent.partlyChunks, "chunk") + " trained in part "
+                        + numberOf(parent.partlySamples, "sample")
+                        + " in them, trained again with the rest of the chunk"
+                                        : ""));
 }
 
 Status refuseFolder(const std::filesystem::path& folder)

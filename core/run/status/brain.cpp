@@ -73,6 +73,8 @@ Status fillFromTracker(const RunPaths& parent, ParentFile& found)
         return {};
     FURROW_TRY_ASSIGN(auto behind, trainedBehind(parent.tracker(), row->id));
     found.chunks = columnsSeen(behind, found.skipped, found.chunkCount);
+    found.partlyChunks = behind.partlyChunks;
+    found.partlySamples = behind.partlySamples;
     if (found.skipped && behind.completePasses > 0 && found.chunkCount == 0)
         return Error { ErrorCode::InvalidArgument,
             sentence(
@@ -150,7 +152,7 @@ Status writeParent(const RunPaths& paths, const ParentFile& parent)
     const nlohmann::ordered_json json = { { "format", 1 }, { "run_id", parent.runId }, { "folder", parent.folder },
         { "checkpoint", parent.checkpoint }, { "step", parent.step }, { "tokens", parent.tokens },
         { "same_data", parent.sameData }, { "skipped", parent.skipped }, { "chunk_count", parent.chunkCount },
-        { "chunks", chunks } };
+        { "partly_chunks", parent.partlyChunks }, { "partly_samples", parent.partlySamples }, { "chunks", chunks } };
     return writeFileDurably(realFileSystem(), paths.parentFile(), json.dump() + "\n");
 }
 
@@ -171,6 +173,10 @@ Result<std::optional<ParentFile>> readParent(const RunPaths& paths)
     json["same_data"].to(p.sameData);
     json["skipped"].to(p.skipped);
     p.chunkCount = json["chunk_count"].within(0, kTotalBounds.most);
+    if (json.has("partly_chunks")) { // runs of before do not say it
+        p.partlyChunks = json["partly_chunks"].within(0, kTotalBounds.most);
+        p.partlySamples = json["partly_samples"].within(0, kTotalBounds.most);
+    }
     json["chunks"].eachKey([&p](const std::string& key, const JsonPart& columns) {
         if (const auto block = blockNamed(key))
             p.chunks.emplace(*block, columns.as<std::string>());

@@ -22,6 +22,8 @@ struct ParentFile {
     bool sameData = false; ///< same data identity, blocks and chunks: only then `chunks` mean something here
     bool skipped = false; ///< parent_chunks=skip: the first epoch leaves `chunks` out, else they are trained again
     std::int64_t chunkCount = 0; ///< in `chunks`
+    std::int64_t partlyChunks = 0; ///< not in `chunks`, since the weights have them in part: they are trained whole
+    std::int64_t partlySamples = 0; ///< of those, in the weights already
     /// What the parent's weights had seen whole: with `skipped` in the pass that they were in, else in any. Columns by
     /// block, as the tracker writes ranges ("0-20 30-40").
     std::map<std::int64_t, std::string> chunks;

@@ -1361,6 +1361,22 @@ private Q_SLOTS:
         QVERIFY(!fs::exists(child.paths.tracker()));
     }
 
+    /// Samples of a chunk that the parent run trained in part are trained again; the audit said "0 trained again".
+    void samplesThatTheParentRunTrainedInPartWereTrainedAgainUnsaid()
+    {
+        const ChildRun child;
+        const std::string said = "the parent run trained their chunks in part: 7, chunks: 1";
+        QVERIFY(!has(allTexts(good(auditRun(child.paths, AuditDepth::Files))), said));
+        auto parent = ChildRun::parent();
+        parent.partlyChunks = 1;
+        parent.partlySamples = 7;
+        good(writeParent(child.paths, parent));
+        QCOMPARE(good(readParent(child.paths))->partlySamples, 7);
+        const auto report = good(auditRun(child.paths, AuditDepth::Files));
+        QVERIFY(report.isClean());
+        QVERIFY2(has(allTexts(report), said), allTexts(report).c_str());
+    }
+
     /// A run of before has no hash of the list: which of the two is right nobody knows.
     void anOlderRunSaysThatTrackerAndParentFileDisagree()
     {

@@ -232,6 +232,41 @@ private Q_SLOTS:
         QCOMPARE(std::count_if(fourth.chunks.begin(), fourth.chunks.end(), isOfOpenPass), 2);
     }
 
+    /// The start line named the whole chunks that the start weights have; seven samples of one more were in them too,
+    /// and were trained again in the same pass.
+    void samplesOfAPartlyTrainedChunkWereInNoCount()
+    {
+        constexpr std::int64_t kSamples = Field::kRows - 5;
+        Field field;
+        startFrom(field, Inherited::Nothing, {});
+        field.fill(2, 3);
+        trainAll(field, 0, "two", 2);
+        QCOMPARE(good(trainedBehind(field.tracker, newestHead(field, 0))).partlyChunks, 0);
+        good(Database::open(field.tracker, {})).run("UPDATE part SET past=past-1 WHERE claim=1");
+        const auto first = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(first.chunks.size(), std::size_t(1));
+        QCOMPARE(first.partlyChunks, 1);
+        QCOMPARE(first.partlySamples, kSamples * (Field::kWindows - 1) / Field::kWindows);
+        good(Database::open(field.tracker, {})).run("UPDATE part SET skipped=1 WHERE claim=1");
+        QCOMPARE(good(trainedBehind(field.tracker, newestHead(field, 0))).partlyChunks, 0); // in no weights
+    }
+
+    /// A chunk that the first pass has whole and the second one in part: a child goes on with the second one.
+    void aPartOfALaterPassIsCountedWithThatPass()
+    {
+        Field field;
+        startFrom(field, Inherited::Nothing, {});
+        field.fill(2, 3);
+        trainAll(field, 0, "all");
+        good(field.supervisor().advance());
+        trainAll(field, 0, "one of the next", 1);
+        good(Database::open(field.tracker, {}))
+            .run("UPDATE part SET past=past-1 WHERE claim=(SELECT max(claim) FROM part)");
+        const auto behind = good(trainedBehind(field.tracker, newestHead(field, 0)));
+        QCOMPARE(behind.completePasses, 1);
+        QCOMPARE(behind.partlyChunks, 1);
+    }
+
     void aPassIsNotOverBeforeTheEndIsKnown()
     {
         Field field;
