@@ -7,7 +7,9 @@ namespace furrow {
 // How the end of a worker process is told where nothing went wrong with it. All other ends are deaths.
 
 inline constexpr SentenceText kWorkerStopped("stopped");
-inline constexpr SentenceText kWorkerSawEpochsEnd("the epochs are complete");
+/// The last of them, which need not be the last of the settings: a person may have asked to end with it.
+inline constexpr SentenceText kWorkerSawEpochsEnd("no further epoch is to be trained");
+inline constexpr SentenceText kWorkerSawEpochsEndBefore("the epochs are complete"); ///< the same, of older ledgers
 inline constexpr SentenceText kWorkerSawRuleReached("a stopping rule is reached");
 inline constexpr SentenceText kFirstRankEnded("rank 0 ended");
 inline constexpr SentenceText kMergeDone("merged");
@@ -21,7 +23,8 @@ inline bool isEndInOrder(const Message& endCause)
 {
     return endCause.empty()
         || tells(endCause,
-            { kWorkerStopped, kWorkerSawEpochsEnd, kWorkerSawRuleReached, kFirstRankEnded, kMergeDone, kRunKilled });
+            { kWorkerStopped, kWorkerSawEpochsEnd, kWorkerSawEpochsEndBefore, kWorkerSawRuleReached, kFirstRankEnded,
+                kMergeDone, kRunKilled });
 }
 
 /// Whether a worker ended because its attempt did, in order or not.

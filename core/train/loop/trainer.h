@@ -26,7 +26,7 @@ struct TrainerOptions {
 
 /// How a worker ended when nothing was wrong.
 struct TrainerEnd {
-    Message cause; ///< "stopped", "the epochs are complete", "a stopping rule is reached"
+    Message cause; ///< "stopped", "no further epoch is to be trained", "a stopping rule is reached"
     std::int64_t step = 0; ///< optimiser steps in this line of weights
     std::int64_t tokens = 0;
     std::int64_t stepsHere = 0; ///< of this process

@@ -96,6 +96,7 @@ private Q_SLOTS:
         const WallTime time(1'773'427'330'000'000'000);
         std::vector<IncarnationRow> rows;
         for (const Message& cause : { sentence(kWorkerStopped), sentence(kWorkerSawEpochsEnd),
+                 sentence(kWorkerSawEpochsEndBefore), // of a ledger of before
                  sentence(kWorkerSawRuleReached), sentence(kFirstRankEnded), sentence(kMergeDone), sentence(kRunKilled),
                  sentence(kSupervisorGone), sentence(kFoundDead, { time, time }), Message("stopped") })
             rows.push_back(process(std::ssize(rows) + 1, static_cast<int>(std::ssize(rows)), 1, 2, cause));

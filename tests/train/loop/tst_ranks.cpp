@@ -308,7 +308,7 @@ private Q_SLOTS:
         alone.train();
         TinyRun together(changed(twoRanks(3)));
         const auto ends = trainRanks(together);
-        QCOMPARE(ends[0].cause, std::string("the epochs are complete"));
+        QCOMPARE(ends[0].cause, std::string("no further epoch is to be trained"));
         QCOMPARE(ends[1].stepsHere, ends[0].stepsHere);
         NO_FAULT(auditFault(together));
         if (kind != QStringLiteral("experts")) // their balance loss is not linear in the batch
