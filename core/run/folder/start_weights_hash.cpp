@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/config/option_term.h"
 #include "core/run/folder/checkpoint_manifest.h"
+#include "core/run/folder/run_paths.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -31,8 +32,14 @@ Result<std::vector<fs::path>> weightFilesIn(const fs::path& folder)
             files.push_back(entry->path());
     if (failed)
         return Error { ErrorCode::Io, sentence("%1 cannot be read: %2", { utf8Text(folder), failed.message() }) };
+    const std::string shown = utf8Text(folder);
+    if (files.empty() && isThere(RunPaths(folder).configFile()))
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 is the folder of a run. Name one of its checkpoints, as --init-from %2/checkpoints/NAME; `furrowctl brain show %3` says which is the newest.",
+                { shown, shown, shown }) };
     if (files.empty())
-        return Error { ErrorCode::NotFound, sentence("%1 has no weights.", { utf8Text(folder) }) };
+        return Error { ErrorCode::NotFound, sentence("%1 has no weights.", { shown }) };
     std::sort(files.begin(), files.end());
     return files;
 }

@@ -1,4 +1,5 @@
 #include "core/run/folder/adopted_model.h"
+#include "core/run/folder/start_weights_hash.h"
 
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/model/huggingface_config.h"
@@ -217,6 +218,20 @@ private Q_SLOTS:
         QVERIFY2(refused.error().message.find("is a link that leads out of the model's folder") != std::string::npos,
             refused.error().message.c_str());
         QVERIFY(!std::filesystem::exists(paths.originFolder() / "generation_config.json"));
+    }
+
+    /// `--init-from RUN` said only that the folder has no weights.
+    void theFolderOfARunWasSaidToHaveNoWeights()
+    {
+        const std::string folder = folder_->path().toStdString();
+        const auto empty = startWeightsHash(folder);
+        QVERIFY(!empty.ok());
+        QVERIFY(empty.error().message.find("has no weights") != std::string::npos);
+        write("run.json", "{}");
+        const auto run = startWeightsHash(folder);
+        QVERIFY(!run.ok());
+        QVERIFY2(run.error().message.find("--init-from " + folder + "/checkpoints/NAME") != std::string::npos,
+            run.error().message.c_str());
     }
 
     void aDownloadOfTheHubIsMadeOfLinks()
