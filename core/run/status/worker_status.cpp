@@ -2,11 +2,13 @@
 
 #include "core/run/status/lost_trainings.h"
 #include "core/run/status/telling_workers.h"
+#include "core/tracker/worker_ledger.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace furrow {
@@ -35,6 +37,7 @@ Result<std::vector<ClaimRow>> newestClaimsOf(const IncarnationRow& process, Ledg
 std::vector<WorkerStatus> workersOf(const std::vector<IncarnationRow>& rows, AttemptId attempt, const Viewpoint& view)
 {
     std::map<int, WorkerStatus> byWorker;
+    std::set<int> followers;
     for (const auto& row : rows) { // ascending by id: the newest incarnation of a worker wins
         if (row.attempt != attempt || row.worker < 0)
             continue;
@@ -45,6 +48,10 @@ std::vector<WorkerStatus> workersOf(const std::vector<IncarnationRow>& rows, Att
         w = {};
         w.lastDeath = std::move(before);
         w.worker = row.worker;
+        if (row.replica == kFollower)
+            followers.insert(row.worker);
+        else
+            followers.erase(row.worker);
         w.replica = std::max(row.replica, 0); // a follower (kFollower) trains replica 0 with the others
         w.alive = view.isAlive(row);
         w.pid = w.alive && isHidden(row.process) ? 0 : row.process.pid;
@@ -69,9 +76,13 @@ std::vector<WorkerStatus> workersOf(const std::vector<IncarnationRow>& rows, Att
         if (w.alive && view.standsStill(row.process)) // what it told last is of before
             w.phase = WorkerPhase::StandsStill;
     }
+    const auto first = byWorker.find(0);
     std::vector<WorkerStatus> workers;
-    for (auto& [number, worker] : byWorker)
+    for (auto& [number, worker] : byWorker) {
+        if (followers.contains(number) && first != byWorker.end()) // it tells its share, and the step of the group
+            worker.tokens = first->second.tokens;
         workers.push_back(std::move(worker));
+    }
     return workers;
 }
 

@@ -25,7 +25,7 @@ struct WorkerStatus {
     Message lastDeath; ///< why the one before the newest ended, when it was started again in this attempt
     int restarts = 0;
     std::int64_t step = 0;
-    std::int64_t tokens = 0;
+    std::int64_t tokens = 0; ///< of its replica, as the step; of ranks that train one model those of all together
     double loss = 0;
     bool lossIsGone = false; ///< of one in `lossWorkers`: it ended, and no weights have the step that `loss` is of
     double tokensPerSecond = 0; ///< of a living one, 0 while it makes no steps; else it says nothing

@@ -21,6 +21,7 @@
 #include "core/run/supervise/stall_watch.h"
 #include "core/run/supervise/start_words.h"
 #include "core/tracker/run_event_texts.h"
+#include "core/tracker/worker_ledger.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -316,6 +317,28 @@ private Q_SLOTS:
         }
         backOff.cancel();
         QVERIFY(!backOff.isDue(now + 100 * kSecond));
+    }
+
+    /// With `parallel` data worker 0 had the tokens of all ranks in `status --json`, worker 1 its share, and both the
+    /// same step.
+    void aRankHadFewerTokensThanItsStepHasLearntFrom()
+    {
+        std::vector<IncarnationRow> rows(2);
+        for (int worker = 0; worker < 2; ++worker) {
+            IncarnationRow& row = rows[static_cast<std::size_t>(worker)];
+            row.worker = worker;
+            row.attempt = { 1 };
+            row.live = false;
+            row.step = 20;
+            row.tokens = worker == 0 ? 1'000 : 480;
+            row.replica = worker == 0 ? 0 : kFollower;
+        }
+        const Viewpoint view { .paths = RunPaths("/runs/r") };
+        const auto workers = workersOf(rows, { 1 }, view);
+        QCOMPARE(workers.size(), std::size_t(2));
+        QCOMPARE(workers[1].tokens, 1'000);
+        rows[1].replica = 1; // of its own weights
+        QCOMPARE(workersOf(rows, { 1 }, view)[1].tokens, 480);
     }
 
     /// While a killed worker waited to be started again, the status said that it is not alive, and no more.
