@@ -1,6 +1,7 @@
 // The shape of a decoder as text: one table of its parts serves writing, reading, comparing and describing.
 
 #include "core/base/format.h"
+#include "core/base/number_of.h"
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
 #include "core/model/model_config.h"
@@ -176,13 +177,14 @@ std::string shapeDifferences(const ModelConfig& here, const ModelConfig& there)
 
 std::string describeShape(const ModelConfig& m)
 {
-    std::string text = formatCount(m.parameterCount()) + " parameters, " + formatCount(m.layers) + " layers, width "
-        + formatCount(m.width) + ", " + formatCount(m.heads) + " heads";
+    std::string text = numberOf(m.parameterCount(), "parameter") + ", " + numberOf(m.layers, "layer") + ", width "
+        + formatCount(m.width) + ", " + numberOf(m.heads, "head");
     if (m.keyValueHeads() != m.heads)
         text += " (" + formatCount(m.keyValueHeads()) + " of keys and values)";
     text += ", context " + formatCount(m.contextLength) + ", vocabulary " + formatCount(m.vocabularySize);
     if (m.moeExperts > 0)
-        text += ", " + formatCount(m.moeExperts) + " experts of which " + formatCount(m.moeActive) + " are visited";
+        text += ", " + numberOf(m.moeExperts, "expert") + " of which " + formatCount(m.moeActive)
+            + (m.moeActive == 1 ? " is visited" : " are visited");
     return text;
 }
 

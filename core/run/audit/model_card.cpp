@@ -101,8 +101,8 @@ std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& ro
     if (!row)
         return text + ". Nothing is trained yet: these are the weights that the run starts with.\n";
     const CheckpointRecord& r = row->record;
-    text += ". These are the weights of checkpoint " + code(r.folder) + ": " + formatCount(r.step) + " steps, "
-        + formatCount(r.tokens) + " tokens.";
+    text += ". These are the weights of checkpoint " + code(r.folder) + ": " + numberOf(r.step, "step") + ", "
+        + numberOf(r.tokens, "token") + ".";
     if (r.evalLoss)
         text += std::string(" Their loss on ")
             + (held.ok() && held.value().alsoTrained ? "text that they were trained on" : "held-out text") + " is "

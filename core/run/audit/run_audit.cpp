@@ -77,7 +77,7 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
         log.wrong(FindingKind::Steps, {}, text);
     log.looked(steps.claims);
     log.how(sentence(
-        "the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints",
+        "the optimiser steps of claims (%1) one after the other, and those of their parts against the steps of checkpoints (%2)",
         { Count(steps.claims), Count(steps.checkpoints) }));
 }
 

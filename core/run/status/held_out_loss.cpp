@@ -4,6 +4,22 @@
 
 namespace furrow {
 
+namespace {
+
+Message ofOneStep(const HeldOutLoss& evaluation, const Message& facts)
+{
+    const Count tokens(evaluation.text.labels);
+    if (evaluation.text.labels == 0)
+        return sentence("of weights with 1 step; %1", { facts });
+    return evaluation.text.alsoTrained
+        ? sentence(
+              "of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2",
+              { tokens, facts })
+        : sentence("of weights with 1 step, on %1 tokens of held-out text; %2", { tokens, facts });
+}
+
+} // namespace
+
 Message ofWhat(const HeldOutLoss& evaluation)
 {
     Message facts;
@@ -16,6 +32,8 @@ Message ofWhat(const HeldOutLoss& evaluation)
     facts += evaluation.whose;
     const Count step(evaluation.step);
     const Count tokens(evaluation.text.labels);
+    if (evaluation.step == 1)
+        return ofOneStep(evaluation, facts);
     if (evaluation.text.labels == 0)
         return sentence("of weights with %1 steps; %2", { step, facts });
     return evaluation.text.alsoTrained

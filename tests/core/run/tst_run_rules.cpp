@@ -5,6 +5,7 @@
 #include "core/data/plan/held_out.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
+#include "core/model/model_config.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/status/attempt_times.h"
 #include "core/run/folder/attempt_config.h"
@@ -522,6 +523,26 @@ private Q_SLOTS:
         config.mergeTokens = 30'000;
         QCOMPARE(tokensUntilMerge(100), 30'000); // said by the person
         QVERIFY(!MergeTimer(config, 1, 0).due(1'000'000, epochOf(100, 50)));
+    }
+
+    /// "of weights with 1 steps", and in the card of a model "1 layers".
+    void oneStepAndOneLayerWereMany()
+    {
+        HeldOutLoss loss;
+        loss.step = 1;
+        loss.whose = "replica 0";
+        QCOMPARE(ofWhat(loss).text(), std::string("of weights with 1 step; replica 0"));
+        loss.text.labels = 192;
+        QCOMPARE(ofWhat(loss).text(), std::string("of weights with 1 step, on 192 tokens of held-out text; replica 0"));
+        loss.text.alsoTrained = true;
+        QVERIFY(ofWhat(loss).text().starts_with("of weights with 1 step, on 192 tokens that are trained too"));
+        ModelConfig model;
+        model.layers = 1;
+        model.heads = 1;
+        const std::string shape = describeShape(model);
+        QVERIFY2(shape.find(" 1 layer, width ") != std::string::npos, shape.c_str());
+        QVERIFY2(
+            shape.find(" 1 head") != std::string::npos && shape.find(" 1 heads") == std::string::npos, shape.c_str());
     }
 
     /// `status` gave a loss on held-out text and not on how much of it.
