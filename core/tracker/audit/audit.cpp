@@ -260,7 +260,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
         sentence("of a round of merging whether more replicas contributed than are listed"),
     };
     report.inspections.push_back({ Evidence::Ledger,
-        sentence("the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks",
+        sentence("the tracker in one moment: the states, claims, parts and checkpoints of its chunks (%1)",
             { std::to_string(chunks) }),
         chunks, 0, 0 });
     return report;
