@@ -3,6 +3,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/audit_progress.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/number_of.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
@@ -133,6 +134,12 @@ int listRuns(const RunOptions& o)
     return kDone;
 }
 
+std::string stepsInWords(std::int64_t first, std::int64_t last)
+{
+    return first == last ? "step " + std::to_string(first)
+                         : "steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
 /// Every training of a chunk that the surviving weights have, with who did it and when in the run.
 int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
 {
@@ -150,9 +157,10 @@ int printTrainedChunks(const RunPaths& paths, const RunOptions& o)
                 { "tokens", c.tokens }, { "part", c.isPart }, { "checkpoint", c.checkpoint } });
         else
             std::cout << toString(c.chunk) << (c.isPart ? ", a part of it" : "") << ": worker " << c.worker << ", "
-                      << c.samples << " samples, " << c.tokens << " tokens with the end behind each sample in "
-                      << c.steps << " steps, its steps " << c.firstStep << " to " << c.lastStep << ", done as step "
-                      << c.weightsStep << " of those that the weights have, in checkpoint " << c.checkpoint << "\n";
+                      << numberOf(c.samples, "sample") << ", " << numberOf(c.tokens, "token")
+                      << " with the end behind each sample in " << numberOf(c.steps, "step") << ", its "
+                      << stepsInWords(c.firstStep, c.lastStep) << ", done as step " << c.weightsStep
+                      << " of those that the weights have, in checkpoint " << c.checkpoint << "\n";
     }
     if (o.json)
         print({ { "chunks", rows } });
