@@ -201,6 +201,10 @@
         <source>Outside of the guarantee</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Left out, trained by the parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -727,10 +731,6 @@
     </message>
     <message>
         <source>%1: claim %2 is open but does not hold the chunk</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2722,10 +2722,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the order in which chunks are given out, and who held a chunk last</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2767,10 +2763,6 @@
     </message>
     <message>
         <source>epoch %1 counts %2 chunks as %3, it has %4</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4326,14 +4318,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4503,10 +4487,6 @@
     </message>
     <message>
         <source>after a block; %1 chunks of the epoch are left</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6110,10 +6090,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6511,14 +6487,6 @@
     </message>
     <message>
         <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7366,10 +7334,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The run goes on without a state. %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Private training: no unit has taken part in a step yet.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7715,10 +7679,6 @@
     </message>
     <message>
         <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>All of the epochs before epoch %1 is kept.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8283,6 +8243,166 @@
     </message>
     <message>
         <source>1 row of block %1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put the keys into the environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put an access token into the environment variable CLOUDSDK_AUTH_ACCESS_TOKEN, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It takes longer to see whether the files of the data are as they were when the run was made. A resume reads all of them for that, and ends or leaves out what changed (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the optimiser steps of claims (%1) one after the other, and those of their parts against the steps of checkpoints (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has the tracker of a run and no run.json: it was deleted or moved. Put it back from a copy of the run; nothing else says which files the run was made of.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is the folder of a run. Name one of its checkpoints, as --init-from %2/checkpoints/NAME; `furrowctl brain show %3` says which is the newest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of the folder of the run holds what looks like a password or a token, which would be shown everywhere. Name another folder with --out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of a data file holds the secret of the environment variable %1, which would be kept in the run. Rename the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The name of a data file holds an address with a password or a signature in it, which would be kept in the run. Rename the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files that changed: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 A resume with %2 leaves out by name what is not prepared of that. Chunks of the epochs that are open: %3; rows of other chunks: %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not all of the data is in blocks yet. What it leaves out of the rest is not known, and is not counted here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 A run that needs it waits for its disk or share.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run goes on without what could not be read: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of the chunks that are left out (%2 of their %3 samples), which is kept; the rest is not trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All epochs before epoch %1 are kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was trained since the last checkpoints is trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with 1 step; %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens of held-out text; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is running. Stop it first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The workers are started again, together, at %1, once all of them have ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The workers were started together at %1; not all of them have begun yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 was started at %2 and has not begun yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker %1 is started again at %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The newest weights are read before the worker that gave up is started again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of its chunks (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is to be trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was given out again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was trained again, and no checkpoint has it yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was trained again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is %1 now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>trainings of %1 lost with their weights: %2; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no further epoch is to be trained</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left out because the parent run trained them: %1 in %2, %3 in %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10130,15 +10250,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10964,6 +11084,14 @@
         <source>work lost</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>partly trained, the rest left out</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11660,6 +11788,10 @@
             <numerusform>Trained twice: %1. Missing: %2. %Ln chunk checked at %3.</numerusform>
             <numerusform>Trained twice: %1. Missing: %2. %Ln chunks checked at %3.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No run is shown.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -13117,6 +13249,14 @@ Vocabulary %3</source>
         <source>of these %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>trained by the parent run %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of those left out, trained in part before %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -13927,6 +14067,14 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>%1: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>from the parent run</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15688,10 +15836,6 @@ pattern REGULAR EXPRESSION</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation type="unfinished"></translation>
     </message>
@@ -15758,6 +15902,21 @@ pattern REGULAR EXPRESSION</source>
             <numerusform>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunk of %4 that was trained or begun</numerusform>
             <numerusform>Attempt %1 starts from checkpoint %2 and keeps %3 of the %Ln chunks of %4 that were trained or begun</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>; trained by the parent run and left out here: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Not on this map: %Ln chunk(s) of %1, to be redone too.</source>
+        <translation>
+            <numerusform>Not on this map: %Ln chunk of %1, to be redone too.</numerusform>
+            <numerusform>Not on this map: %Ln chunks of %1, to be redone too.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Look at the checkpoints and the data once more: a disk may be back</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -201,6 +201,10 @@
         <source>Outside of the guarantee</source>
         <translation>Fuera de la garantía</translation>
     </message>
+    <message>
+        <source>Left out, trained by the parent run</source>
+        <translation>Omitidos, entrenados por la ejecución padre</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -728,10 +732,6 @@
     <message>
         <source>%1: claim %2 is open but does not hold the chunk</source>
         <translation>%1: la reserva %2 está abierta pero no tiene el fragmento</translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
-        <translation>%1 se empezó y se perdió antes de un punto de control (%2); se volvió a repartir</translation>
     </message>
     <message>
         <source>epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)</source>
@@ -2722,10 +2722,6 @@
         <translation>la telemetría y los registros</translation>
     </message>
     <message>
-        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
-        <translation>los pasos del optimizador de %1 reservas, una tras otra, y los de sus partes contra los pasos de %2 puntos de control</translation>
-    </message>
-    <message>
         <source>the order in which chunks are given out, and who held a chunk last</source>
         <translation>el orden en que se reparten los fragmentos, y quién tuvo un fragmento por última vez</translation>
     </message>
@@ -2768,10 +2764,6 @@
     <message>
         <source>epoch %1 counts %2 chunks as %3, it has %4</source>
         <translation>la época %1 cuenta %2 fragmentos como %3, tiene %4</translation>
-    </message>
-    <message>
-        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
-        <translation>el registro en un mismo instante: los estados, reservas, partes y puntos de control de %1 fragmentos</translation>
     </message>
     <message>
         <source>problems found, see below</source>
@@ -4326,14 +4318,6 @@
         <translation>Plantilla de chat: %1</translation>
     </message>
     <message>
-        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation>El nombre de un archivo de datos, o una línea de la lista de exclude, contiene el secreto de la variable de entorno %1, que quedaría guardado en la ejecución. Cambie el nombre del archivo o quite la línea.</translation>
-    </message>
-    <message>
-        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation>El nombre de un archivo de datos, o una línea de la lista de exclude, contiene una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Cambie el nombre del archivo o quite la línea.</translation>
-    </message>
-    <message>
         <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
         <translation>La ejecución está en estado %1: no hay nada en pausa. `furrowctl resume` la continúa y dice antes qué se entrena de nuevo.</translation>
     </message>
@@ -4504,10 +4488,6 @@
     <message>
         <source>after a block; %1 chunks of the epoch are left</source>
         <translation>después de un bloque; quedan %1 fragmentos de la época</translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
-        <translation>%1 se empezó y se perdió %2 veces antes de un punto de control (%3); se volvió a repartir</translation>
     </message>
     <message>
         <source>block %1 has other content than when it was first prepared</source>
@@ -6110,10 +6090,6 @@
         <translation>La ejecución no tiene el fragmento %1 o aún no lo conoce.</translation>
     </message>
     <message>
-        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
-        <translation>--cause contiene lo que parece un secreto, que se guardaría en la ejecución y se mostraría en todas partes. Quítelo.</translation>
-    </message>
-    <message>
         <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
         <translation>El fragmento %1 no está envenenado. &apos;furrowctl chunks list&apos; muestra los que lo están.</translation>
     </message>
@@ -6512,14 +6488,6 @@
     <message>
         <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
         <translation>%1 no responde: ¿está su disco o carpeta compartida? La ejecución lo espera.</translation>
-    </message>
-    <message>
-        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
-        <translation>%1 Así, 1 archivo de los datos no está como cuando se hizo la ejecución: una ejecución que lo necesita espera a su disco, o termina. Restáurelo, o siga sin lo que cambió (reanude con %2).</translation>
-    </message>
-    <message>
-        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
-        <translation>%1 Así, %2 archivos de los datos no están como cuando se hizo la ejecución: una ejecución que los necesita espera a su disco, o termina. Restáurelos, o siga sin lo que cambió (reanude con %3).</translation>
     </message>
     <message>
         <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
@@ -7366,10 +7334,6 @@
         <translation>Épsilon puede ser %1 como máximo, y se ha gastado %2: ninguna unidad puede participar otra vez. El intento terminaría enseguida; suba %3, o escriba 0 para no poner límite.</translation>
     </message>
     <message>
-        <source>The run goes on without a state. %1</source>
-        <translation>La ejecución continúa sin un estado. %1</translation>
-    </message>
-    <message>
         <source>Private training: no unit has taken part in a step yet.</source>
         <translation>Entrenamiento privado: ninguna unidad ha participado todavía en un paso.</translation>
     </message>
@@ -7716,10 +7680,6 @@
     <message>
         <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
         <translation>«furrowctl resume %1 --accept-loss» continúa en cambio desde el estado más antiguo.</translation>
-    </message>
-    <message>
-        <source>All of the epochs before epoch %1 is kept.</source>
-        <translation>Todo lo de las épocas anteriores a la época %1 se conserva.</translation>
     </message>
     <message>
         <source>%1; %2 of its %3 windows are in the weights</source>
@@ -8284,6 +8244,166 @@
     <message>
         <source>1 row of block %1: %2</source>
         <translation>1 fila del bloque %1: %2</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
+        <translation>permiso denegado: %1 pertenece a %2, que puede dejar que un grupo escriba en él (chmod -R g+w); o elija otro lugar</translation>
+    </message>
+    <message>
+        <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
+        <translation>el disco de %1 tiene %2 libres y hacen falta %3: %4 de ellos quedan libres para el registro. Libere algo de espacio</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put the keys into the environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation>%1 tiene %2, una dirección con una clave o una firma, que quedaría guardada en la ejecución. Ponga las claves en las variables de entorno AWS_ACCESS_KEY_ID y AWS_SECRET_ACCESS_KEY, también al reanudar la ejecución, e indique aquí %3. Una dirección https:// firmada puede estar en FURROW_DATA_SECRET.</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put an access token into the environment variable CLOUDSDK_AUTH_ACCESS_TOKEN, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation>%1 tiene %2, una dirección con una clave o una firma, que quedaría guardada en la ejecución. Ponga un token de acceso en la variable de entorno CLOUDSDK_AUTH_ACCESS_TOKEN, también al reanudar la ejecución, e indique aquí %3. Una dirección https:// firmada puede estar en FURROW_DATA_SECRET.</translation>
+    </message>
+    <message>
+        <source>Line %1 of %2</source>
+        <translation>La línea %1 de %2</translation>
+    </message>
+    <message>
+        <source>It takes longer to see whether the files of the data are as they were when the run was made. A resume reads all of them for that, and ends or leaves out what changed (%1).</source>
+        <translation>Tarda más en verse si los archivos de los datos son como cuando se creó la ejecución. Una reanudación los lee todos para ello, y termina u omite lo que cambió (%1).</translation>
+    </message>
+    <message>
+        <source>samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)</source>
+        <translation>muestras que los pesos iniciales ya tienen y que se entrenan de nuevo, porque la ejecución de origen entrenó sus fragmentos en parte: %1, fragmentos: %2 (según parent.json)</translation>
+    </message>
+    <message>
+        <source>the optimiser steps of claims (%1) one after the other, and those of their parts against the steps of checkpoints (%2)</source>
+        <translation>los pasos del optimizador de las reservas (%1), una tras otra, y los de sus partes contra los pasos de los puntos de control (%2)</translation>
+    </message>
+    <message>
+        <source>%1 has the tracker of a run and no run.json: it was deleted or moved. Put it back from a copy of the run; nothing else says which files the run was made of.</source>
+        <translation>%1 tiene el registro de una ejecución y ningún run.json: se borró o se movió. Recupérelo de una copia de la ejecución; nada más dice de qué archivos se hizo.</translation>
+    </message>
+    <message>
+        <source>%1 is the folder of a run. Name one of its checkpoints, as --init-from %2/checkpoints/NAME; `furrowctl brain show %3` says which is the newest.</source>
+        <translation>%1 es la carpeta de una ejecución. Indique uno de sus puntos de control, como --init-from %2/checkpoints/NOMBRE; `furrowctl brain show %3` dice cuál es el más reciente.</translation>
+    </message>
+    <message>
+        <source>The name of the folder of the run holds what looks like a password or a token, which would be shown everywhere. Name another folder with --out.</source>
+        <translation>El nombre de la carpeta de la ejecución contiene lo que parece una contraseña o un token, que se vería en todas partes. Indique otra carpeta con --out.</translation>
+    </message>
+    <message>
+        <source>The name of a data file holds the secret of the environment variable %1, which would be kept in the run. Rename the file.</source>
+        <translation>El nombre de un archivo de datos contiene el secreto de la variable de entorno %1, que quedaría guardado en la ejecución. Cambie el nombre del archivo.</translation>
+    </message>
+    <message>
+        <source>The name of a data file holds an address with a password or a signature in it, which would be kept in the run. Rename the file.</source>
+        <translation>El nombre de un archivo de datos contiene una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Cambie el nombre del archivo.</translation>
+    </message>
+    <message>
+        <source>Files that changed: %1.</source>
+        <translation>Archivos que cambiaron: %1.</translation>
+    </message>
+    <message>
+        <source>%1 A resume with %2 leaves out by name what is not prepared of that. Chunks of the epochs that are open: %3; rows of other chunks: %4.</source>
+        <translation>%1 Una reanudación con %2 omite por su nombre lo que de ello no está preparado. Fragmentos de las épocas abiertas: %3; filas de otros fragmentos: %4.</translation>
+    </message>
+    <message>
+        <source>Not all of the data is in blocks yet. What it leaves out of the rest is not known, and is not counted here.</source>
+        <translation>Todavía no todos los datos están en bloques. Lo que omite del resto no se sabe, y no se cuenta aquí.</translation>
+    </message>
+    <message>
+        <source>%1 A run that needs it waits for its disk or share.</source>
+        <translation>%1 Una ejecución que lo necesita espera a su disco o recurso compartido.</translation>
+    </message>
+    <message>
+        <source>The run goes on without what could not be read: %1</source>
+        <translation>La ejecución sigue sin lo que no se pudo leer: %1</translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of the chunks that are left out (%2 of their %3 samples), which is kept; the rest is not trained.</source>
+        <translation>Los puntos de control tienen una parte de %1 de los fragmentos omitidos (%2 de sus %3 muestras), que se conserva; el resto no se entrena.</translation>
+    </message>
+    <message>
+        <source>All epochs before epoch %1 are kept.</source>
+        <translation>Todas las épocas anteriores a la época %1 se conservan.</translation>
+    </message>
+    <message>
+        <source>what was trained since the last checkpoints is trained again</source>
+        <translation>lo entrenado desde los últimos puntos de control se entrena de nuevo</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step; %1</source>
+        <translation>de pesos con 1 paso; %1</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2</source>
+        <translation>de pesos con 1 paso, en %1 tokens que también se entrenan, pues los datos son demasiado pocos para reservar texto; %2</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens of held-out text; %2</source>
+        <translation>de pesos con 1 paso, sobre %1 tokens de texto reservado; %2</translation>
+    </message>
+    <message>
+        <source>%1 is running. Stop it first.</source>
+        <translation>%1 está en marcha. Deténgala antes.</translation>
+    </message>
+    <message>
+        <source>The workers are started again, together, at %1, once all of them have ended.</source>
+        <translation>Los trabajadores se inician de nuevo, juntos, a las %1, cuando todos hayan terminado.</translation>
+    </message>
+    <message>
+        <source>The workers were started together at %1; not all of them have begun yet.</source>
+        <translation>Los trabajadores se iniciaron juntos a las %1; todavía no han empezado todos.</translation>
+    </message>
+    <message>
+        <source>Worker %1 was started at %2 and has not begun yet.</source>
+        <translation>El trabajador %1 se inició a las %2 y todavía no ha empezado.</translation>
+    </message>
+    <message>
+        <source>Worker %1 is started again at %2.</source>
+        <translation>El trabajador %1 se inicia de nuevo a las %2.</translation>
+    </message>
+    <message>
+        <source>The newest weights are read before the worker that gave up is started again.</source>
+        <translation>Los pesos más recientes se leen antes de iniciar de nuevo el trabajador que se rindió.</translation>
+    </message>
+    <message>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of its chunks (%1)</source>
+        <translation>el registro en un mismo instante: los estados, reservas, partes y puntos de control de sus fragmentos (%1)</translation>
+    </message>
+    <message>
+        <source>it is to be trained again</source>
+        <translation>está por entrenarse de nuevo</translation>
+    </message>
+    <message>
+        <source>it was given out again</source>
+        <translation>se volvió a repartir</translation>
+    </message>
+    <message>
+        <source>it was trained again, and no checkpoint has it yet</source>
+        <translation>se volvió a entrenar, y ningún punto de control lo tiene todavía</translation>
+    </message>
+    <message>
+        <source>it was trained again</source>
+        <translation>se volvió a entrenar</translation>
+    </message>
+    <message>
+        <source>it is %1 now</source>
+        <translation>ahora está %1</translation>
+    </message>
+    <message>
+        <source>trainings of %1 lost with their weights: %2; %3</source>
+        <translation>entrenamientos de %1 perdidos con sus pesos: %2; %3</translation>
+    </message>
+    <message>
+        <source>no further epoch is to be trained</source>
+        <translation>no hay que entrenar ninguna época más</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left out because the parent run trained them: %1 in %2, %3 in %4.</source>
+        <translation>Fragmentos de la primera época que se omiten porque los entrenó la ejecución padre: %1 en %2, %3 en %4.</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
+        <translation>Fragmentos de la primera época que %1 entrenó y que ya no están en ningún peso: %2. No se comparan.</translation>
     </message>
 </context>
 <context>
@@ -10130,16 +10250,16 @@
         <translation>Terminar con el paso que llega a este número de tokens entrenados.</translation>
     </message>
     <message>
-        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
-        <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros.</translation>
-    </message>
-    <message>
         <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation>Principio de los textos de muestra; vacío: un texto propio.</translation>
     </message>
     <message>
         <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
         <translation>byte, char (los caracteres de los datos), gpt2, o la ruta de un tokenizer.json o de un .model de sentencepiece. Un token especial (&lt;s&gt;) que aparece en un texto de los datos es texto corriente; en conversaciones es el token, como cuando transformers aplica la plantilla.</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
+        <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros. No cuenta un bloque del que esta ejecución no entrena nada: porque todo él se omite, lo entrenó la ejecución padre o no tiene nada que entrenar.</translation>
     </message>
 </context>
 <context>
@@ -10964,6 +11084,14 @@
         <source>work lost</source>
         <translation>trabajo perdido</translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>entrenado por la ejecución padre</translation>
+    </message>
+    <message>
+        <source>partly trained, the rest left out</source>
+        <translation>entrenado en parte, el resto omitido</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11660,6 +11788,10 @@
             <numerusform>Entrenados dos veces: %1. Ausentes: %2. %Ln fragmento comprobado a las %3.</numerusform>
             <numerusform>Entrenados dos veces: %1. Ausentes: %2. %Ln fragmentos comprobados a las %3.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No run is shown.</source>
+        <translation>No se muestra ninguna ejecución.</translation>
     </message>
 </context>
 <context>
@@ -13119,6 +13251,14 @@ Vocabulario %3</translation>
         <source>of these %1</source>
         <translation>de ellos %1</translation>
     </message>
+    <message>
+        <source>trained by the parent run %1</source>
+        <translation>entrenados por la ejecución padre %1</translation>
+    </message>
+    <message>
+        <source>of those left out, trained in part before %1</source>
+        <translation>de los omitidos, entrenados en parte antes %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -13931,6 +14071,14 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is left out.</source>
+        <translation>%1 de %2 ventanas; el resto se omite.</translation>
+    </message>
+    <message>
+        <source>from the parent run</source>
+        <translation>de la ejecución padre</translation>
     </message>
 </context>
 <context>
@@ -15696,10 +15844,6 @@ pattern EXPRESIÓN REGULAR</translation>
         <translation>Mirar de nuevo</translation>
     </message>
     <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation>Leer los puntos de control otra vez: puede que un disco haya vuelto</translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation>Entrenados en parte</translation>
     </message>
@@ -15766,6 +15910,21 @@ pattern EXPRESIÓN REGULAR</translation>
             <numerusform>El intento %1 parte del punto de control %2 y conserva %3 de %Ln fragmento entrenado o empezado de: %4</numerusform>
             <numerusform>El intento %1 parte del punto de control %2 y conserva %3 de los %Ln fragmentos entrenados o empezados de: %4</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>; trained by the parent run and left out here: %1</source>
+        <translation>; entrenados por la ejecución padre y omitidos aquí: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Not on this map: %Ln chunk(s) of %1, to be redone too.</source>
+        <translation>
+            <numerusform>No está en este mapa: %Ln fragmento de %1, que también se repite.</numerusform>
+            <numerusform>No están en este mapa: %Ln fragmentos de %1, que también se repiten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Look at the checkpoints and the data once more: a disk may be back</source>
+        <translation>Volver a mirar los puntos de control y los datos: puede que un disco haya vuelto</translation>
     </message>
 </context>
 <context>

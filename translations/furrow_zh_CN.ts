@@ -201,6 +201,10 @@
         <source>Outside of the guarantee</source>
         <translation>保证之外</translation>
     </message>
+    <message>
+        <source>Left out, trained by the parent run</source>
+        <translation>略去，父运行已训练</translation>
+    </message>
 </context>
 <context>
     <name>Chart</name>
@@ -727,10 +731,6 @@
     <message>
         <source>%1: claim %2 is open but does not hold the chunk</source>
         <translation>%1：领取 %2 未结束但并不持有该数据段</translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint (%2); it was given out again</source>
-        <translation>%1 已开始训练，但在检查点之前中断（%2）；已重新分发</translation>
     </message>
     <message>
         <source>epoch %1 leaves out %2 chunks that the parent run trained (parent.json names it)</source>
@@ -2721,10 +2721,6 @@
         <translation>遥测数据和日志</translation>
     </message>
     <message>
-        <source>the optimiser steps of %1 claims one after the other, and those of their parts against the steps of %2 checkpoints</source>
-        <translation>%1 个领取的优化步逐个相接，其部分的步数与 %2 个检查点的步数对照</translation>
-    </message>
-    <message>
         <source>the order in which chunks are given out, and who held a chunk last</source>
         <translation>数据段发放的顺序，以及谁最后持有数据段</translation>
     </message>
@@ -2767,10 +2763,6 @@
     <message>
         <source>epoch %1 counts %2 chunks as %3, it has %4</source>
         <translation>第 %1 轮记有 %2 个数据段为 %3，实际为 %4</translation>
-    </message>
-    <message>
-        <source>the tracker in one moment: the states, claims, parts and checkpoints of %1 chunks</source>
-        <translation>同一时刻的账本：%1 个数据段的状态、领取、部分和检查点</translation>
     </message>
     <message>
         <source>problems found, see below</source>
@@ -4325,14 +4317,6 @@
         <translation>对话模板：%1</translation>
     </message>
     <message>
-        <source>The name of a data file, or a line of the list in exclude, holds the secret of the environment variable %1, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation>某个数据文件的名称，或 exclude 清单中的某一行，包含环境变量 %1 中的机密，它会保存在运行中。请重命名该文件，或去掉该行。</translation>
-    </message>
-    <message>
-        <source>The name of a data file, or a line of the list in exclude, holds an address with a password or a signature in it, which would be kept in the run. Rename the file, or take the line out.</source>
-        <translation>某个数据文件的名称，或 exclude 清单中的某一行，包含带有密码或签名的地址，它会保存在运行中。请重命名该文件，或去掉该行。</translation>
-    </message>
-    <message>
         <source>The run is %1: nothing is paused. `furrowctl resume` goes on with it, and says first what is trained again.</source>
         <translation>运行的状态为 %1：没有暂停任何内容。`furrowctl resume` 会恢复此运行，并先说明哪些内容会重新训练。</translation>
     </message>
@@ -4503,10 +4487,6 @@
     <message>
         <source>after a block; %1 chunks of the epoch are left</source>
         <translation>在一个块之后；该轮还剩 %1 个数据段</translation>
-    </message>
-    <message>
-        <source>%1 was begun and died before a checkpoint %2 times (%3); it was given out again</source>
-        <translation>%1 曾 %2 次开始训练但在检查点之前中断（%3）；已重新分发</translation>
     </message>
     <message>
         <source>block %1 has other content than when it was first prepared</source>
@@ -6109,10 +6089,6 @@
         <translation>此运行没有数据段 %1，或尚无其信息。</translation>
     </message>
     <message>
-        <source>--cause holds what looks like a secret, which would be kept in the run and shown everywhere. Take it out.</source>
-        <translation>--cause 含有疑似机密的内容，它会保存在运行中并到处显示。请将其删除。</translation>
-    </message>
-    <message>
         <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
         <translation>数据段 %1 不是有毒的数据段。“furrowctl chunks list”会列出有毒的数据段。</translation>
     </message>
@@ -6511,14 +6487,6 @@
     <message>
         <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
         <translation>%1 没有响应：它的磁盘或共享文件夹在吗？运行会等待它。</translation>
-    </message>
-    <message>
-        <source>%1 So 1 file of the data is not as it was when the run was made: a run that needs it waits for its disk, or ends. Put it back, or go on without what changed (resume with %2).</source>
-        <translation>%1 因此数据中有 1 个文件与创建运行时不同：需要它的运行会等待其磁盘或结束。请放回它，或不用已更改的部分继续（以 %2 恢复）。</translation>
-    </message>
-    <message>
-        <source>%1 So %2 files of the data are not as they were when the run was made: a run that needs them waits for their disk, or ends. Put them back, or go on without what changed (resume with %3).</source>
-        <translation>%1 因此数据中有 %2 个文件与创建运行时不同：需要它们的运行会等待其磁盘或结束。请放回它们，或不用已更改的部分继续（以 %3 恢复）。</translation>
     </message>
     <message>
         <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
@@ -7365,10 +7333,6 @@
         <translation>epsilon 最多为 %1，已用 %2：任何单元都不能再参与。这次尝试会立即结束；请调大 %3，或写 0 表示不设上限。</translation>
     </message>
     <message>
-        <source>The run goes on without a state. %1</source>
-        <translation>运行在缺少一个状态的情况下继续。%1</translation>
-    </message>
-    <message>
         <source>Private training: no unit has taken part in a step yet.</source>
         <translation>隐私训练：还没有单元参与过任何一步。</translation>
     </message>
@@ -7715,10 +7679,6 @@
     <message>
         <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
         <translation>“furrowctl resume %1 --accept-loss”则从较旧的状态继续。</translation>
-    </message>
-    <message>
-        <source>All of the epochs before epoch %1 is kept.</source>
-        <translation>第 %1 轮之前各轮的内容全部保留。</translation>
     </message>
     <message>
         <source>%1; %2 of its %3 windows are in the weights</source>
@@ -8283,6 +8243,166 @@
     <message>
         <source>1 row of block %1: %2</source>
         <translation>块 %1 的 1 行：%2</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
+        <translation>权限不足：%1 属于%2，对方可以让组内用户写入（chmod -R g+w）；或者换一个位置</translation>
+    </message>
+    <message>
+        <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
+        <translation>%1 所在的磁盘剩余 %2，需要 %3：其中 %4 要留给账本。请腾出一些空间</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put the keys into the environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation>%1 为 %2，该地址带有密钥或签名，它会保存在运行中。请将密钥放入环境变量 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY（恢复运行时也需要），并在此处填写 %3。带签名的 https:// 地址可放在 FURROW_DATA_SECRET 中。</translation>
+    </message>
+    <message>
+        <source>%1 has %2, an address with a key or a signature in it, which would be kept in the run. Put an access token into the environment variable CLOUDSDK_AUTH_ACCESS_TOKEN, also when the run is resumed, and give here %3. An https:// address that is signed can stand in FURROW_DATA_SECRET.</source>
+        <translation>%1 为 %2，该地址带有密钥或签名，它会保存在运行中。请将访问令牌放入环境变量 CLOUDSDK_AUTH_ACCESS_TOKEN（恢复运行时也需要），并在此处填写 %3。带签名的 https:// 地址可放在 FURROW_DATA_SECRET 中。</translation>
+    </message>
+    <message>
+        <source>Line %1 of %2</source>
+        <translation>%2 的第 %1 行</translation>
+    </message>
+    <message>
+        <source>It takes longer to see whether the files of the data are as they were when the run was made. A resume reads all of them for that, and ends or leaves out what changed (%1).</source>
+        <translation>要看清数据文件是否仍与创建运行时相同，需要更长时间。恢复时会为此读取所有文件，有变化则结束，或将其略去（%1）。</translation>
+    </message>
+    <message>
+        <source>samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)</source>
+        <translation>起始权重中已有、但由于父运行只训练了所在数据段的一部分而重新训练的样本：%1 个，数据段：%2 个（依据 parent.json）</translation>
+    </message>
+    <message>
+        <source>the optimiser steps of claims (%1) one after the other, and those of their parts against the steps of checkpoints (%2)</source>
+        <translation>各领取（%1）的优化步逐个相接，其部分的步数与检查点（%2）的步数对照</translation>
+    </message>
+    <message>
+        <source>%1 has the tracker of a run and no run.json: it was deleted or moved. Put it back from a copy of the run; nothing else says which files the run was made of.</source>
+        <translation>%1 有运行的账本，但没有 run.json：它被删除或移走了。请从该运行的副本中恢复它；没有别的地方记录该运行由哪些文件构成。</translation>
+    </message>
+    <message>
+        <source>%1 is the folder of a run. Name one of its checkpoints, as --init-from %2/checkpoints/NAME; `furrowctl brain show %3` says which is the newest.</source>
+        <translation>%1 是一个运行的文件夹。请指定其中一个检查点，例如 --init-from %2/checkpoints/名称；`furrowctl brain show %3` 会显示最新的检查点。</translation>
+    </message>
+    <message>
+        <source>The name of the folder of the run holds what looks like a password or a token, which would be shown everywhere. Name another folder with --out.</source>
+        <translation>运行文件夹的名称含有疑似密码或令牌的内容，它会到处显示。请用 --out 指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>The name of a data file holds the secret of the environment variable %1, which would be kept in the run. Rename the file.</source>
+        <translation>某个数据文件的名称含有环境变量 %1 的机密，它会保存在运行中。请重命名该文件。</translation>
+    </message>
+    <message>
+        <source>The name of a data file holds an address with a password or a signature in it, which would be kept in the run. Rename the file.</source>
+        <translation>某个数据文件的名称含有带密码或签名的地址，它会保存在运行中。请重命名该文件。</translation>
+    </message>
+    <message>
+        <source>Files that changed: %1.</source>
+        <translation>有变化的文件：%1。</translation>
+    </message>
+    <message>
+        <source>%1 A resume with %2 leaves out by name what is not prepared of that. Chunks of the epochs that are open: %3; rows of other chunks: %4.</source>
+        <translation>%1 以 %2 恢复时，其中尚未准备的部分会被按名略去。未结束轮次的数据段：%3；其他数据段的行：%4。</translation>
+    </message>
+    <message>
+        <source>Not all of the data is in blocks yet. What it leaves out of the rest is not known, and is not counted here.</source>
+        <translation>并非所有数据都已分成块。其余部分会略去多少尚不可知，未计入此处。</translation>
+    </message>
+    <message>
+        <source>%1 A run that needs it waits for its disk or share.</source>
+        <translation>%1 需要它的运行会等待其磁盘或共享。</translation>
+    </message>
+    <message>
+        <source>The run goes on without what could not be read: %1</source>
+        <translation>运行将在缺少无法读取的内容的情况下继续：%1</translation>
+    </message>
+    <message>
+        <source>Checkpoints have a part of %1 of the chunks that are left out (%2 of their %3 samples), which is kept; the rest is not trained.</source>
+        <translation>检查点中有 %1 个被排除的数据段的一部分（其 %3 个样本中的 %2 个），这部分保留；其余不训练。</translation>
+    </message>
+    <message>
+        <source>All epochs before epoch %1 are kept.</source>
+        <translation>第 %1 轮之前的各轮全部保留。</translation>
+    </message>
+    <message>
+        <source>what was trained since the last checkpoints is trained again</source>
+        <translation>上次检查点之后训练的内容将重新训练</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step; %1</source>
+        <translation>基于 1 步的权重；%1</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2</source>
+        <translation>权重已训练 1 步，在 %1 个也参与训练的词元上评估（数据太少，无法留出文本）；%2</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 tokens of held-out text; %2</source>
+        <translation>基于 1 步的权重，在留出文本的 %1 个词元上评估；%2</translation>
+    </message>
+    <message>
+        <source>%1 is running. Stop it first.</source>
+        <translation>%1 正在运行。请先停止。</translation>
+    </message>
+    <message>
+        <source>The workers are started again, together, at %1, once all of them have ended.</source>
+        <translation>所有工作进程都结束后，将于 %1 一起重新启动。</translation>
+    </message>
+    <message>
+        <source>The workers were started together at %1; not all of them have begun yet.</source>
+        <translation>工作进程已于 %1 一起启动，尚未全部开始工作。</translation>
+    </message>
+    <message>
+        <source>Worker %1 was started at %2 and has not begun yet.</source>
+        <translation>工作进程 %1 已于 %2 启动，尚未开始工作。</translation>
+    </message>
+    <message>
+        <source>Worker %1 is started again at %2.</source>
+        <translation>工作进程 %1 将于 %2 重新启动。</translation>
+    </message>
+    <message>
+        <source>The newest weights are read before the worker that gave up is started again.</source>
+        <translation>在重新启动放弃的工作进程之前，先读取最新的权重。</translation>
+    </message>
+    <message>
+        <source>the tracker in one moment: the states, claims, parts and checkpoints of its chunks (%1)</source>
+        <translation>同一时刻的账本：其数据段（%1 个）的状态、领取、部分和检查点</translation>
+    </message>
+    <message>
+        <source>it is to be trained again</source>
+        <translation>尚待重新训练</translation>
+    </message>
+    <message>
+        <source>it was given out again</source>
+        <translation>已重新分发</translation>
+    </message>
+    <message>
+        <source>it was trained again, and no checkpoint has it yet</source>
+        <translation>已重新训练，尚无检查点包含它</translation>
+    </message>
+    <message>
+        <source>it was trained again</source>
+        <translation>已重新训练</translation>
+    </message>
+    <message>
+        <source>it is %1 now</source>
+        <translation>现在为%1</translation>
+    </message>
+    <message>
+        <source>trainings of %1 lost with their weights: %2; %3</source>
+        <translation>%1 的训练随其权重丢失：%2；%3</translation>
+    </message>
+    <message>
+        <source>no further epoch is to be trained</source>
+        <translation>不再有需要训练的轮次</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that are left out because the parent run trained them: %1 in %2, %3 in %4.</source>
+        <translation>第一轮中因父运行已训练而略去的数据段：%2 中 %1 个，%4 中 %3 个。</translation>
+    </message>
+    <message>
+        <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
+        <translation>%1 在第一个轮次中训练过、但已不在任何权重中的数据段：%2 个。不参与比较。</translation>
     </message>
 </context>
 <context>
@@ -10128,16 +10248,16 @@
         <translation>在达到这么多已训练词元的那一步停止。</translation>
     </message>
     <message>
-        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too.</source>
-        <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。</translation>
-    </message>
-    <message>
         <source>Beginning of the text samples; empty: a text of its own.</source>
         <translation>示例文本的开头；留空则由模型自己开头。</translation>
     </message>
     <message>
         <source>byte, char (characters found in the data), gpt2, or the path of a tokenizer.json or sentencepiece .model. A special token (&lt;s&gt;) that stands in a text of the data is plain text; in conversations it is the token, as where transformers applies the template.</source>
         <translation>byte、char（数据中出现的字符）、gpt2，或 tokenizer.json 或 sentencepiece .model 的路径。数据文本中出现的特殊词元（&lt;s&gt;）只是普通文本；在对话中则是该词元，与 transformers 套用模板时一样。</translation>
+    </message>
+    <message>
+        <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
+        <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。本次运行完全没有训练的块不计入：它全部被排除、已由父运行训练，或没有可训练的内容。</translation>
     </message>
 </context>
 <context>
@@ -10957,6 +11077,14 @@
         <source>work lost</source>
         <translation>工作丢失</translation>
     </message>
+    <message>
+        <source>trained by the parent run</source>
+        <translation>父运行已训练</translation>
+    </message>
+    <message>
+        <source>partly trained, the rest left out</source>
+        <translation>部分已训练，其余被排除</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -11647,6 +11775,10 @@
         <translation>
             <numerusform>训练了两次：%1。缺漏：%2。%3 检查了 %Ln 个数据段。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No run is shown.</source>
+        <translation>未显示任何运行。</translation>
     </message>
 </context>
 <context>
@@ -13089,6 +13221,14 @@ Vocabulary %3</source>
         <source>of these %1</source>
         <translation>其中 %1</translation>
     </message>
+    <message>
+        <source>trained by the parent run %1</source>
+        <translation>父运行已训练 %1</translation>
+    </message>
+    <message>
+        <source>of those left out, trained in part before %1</source>
+        <translation>排除的之中，此前已训练一部分 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -13894,6 +14034,14 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 windows; the rest is left out.</source>
+        <translation>%2 个窗口中的 %1 个；其余被排除。</translation>
+    </message>
+    <message>
+        <source>from the parent run</source>
+        <translation>来自父运行</translation>
     </message>
 </context>
 <context>
@@ -15628,10 +15776,6 @@ pattern 正则表达式</translation>
         <translation>重新查看</translation>
     </message>
     <message>
-        <source>Read the checkpoints once more: a disk may be back</source>
-        <translation>再读一次检查点：磁盘可能已恢复</translation>
-    </message>
-    <message>
         <source>Partly trained</source>
         <translation>部分已训练</translation>
     </message>
@@ -15694,6 +15838,20 @@ pattern 正则表达式</translation>
         <translation>
             <numerusform>第 %1 次尝试从检查点 %2 开始，保留%4已训练或已开始的 %Ln 个数据段中的 %3 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>; trained by the parent run and left out here: %1</source>
+        <translation>；父运行已训练、此处略去：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Not on this map: %Ln chunk(s) of %1, to be redone too.</source>
+        <translation>
+            <numerusform>不在此图上：%1的 %Ln 个数据段也要重做。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Look at the checkpoints and the data once more: a disk may be back</source>
+        <translation>再看一次检查点和数据：磁盘可能已恢复</translation>
     </message>
 </context>
 <context>
