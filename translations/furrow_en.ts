@@ -8405,6 +8405,10 @@
         <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 was made of other data.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

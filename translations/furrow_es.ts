@@ -8405,6 +8405,10 @@
         <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
         <translation>Fragmentos de la primera época que %1 entrenó y que ya no están en ningún peso: %2. No se comparan.</translation>
     </message>
+    <message>
+        <source>%1 was made of other data.</source>
+        <translation>%1 se hizo de otros datos.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

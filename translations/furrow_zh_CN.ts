@@ -8404,6 +8404,10 @@
         <source>Chunks of the first epoch that %1 trained and no weights have any more: %2. They are not compared.</source>
         <translation>%1 在第一个轮次中训练过、但已不在任何权重中的数据段：%2 个。不参与比较。</translation>
     </message>
+    <message>
+        <source>%1 was made of other data.</source>
+        <translation>%1 是用其他数据生成的。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

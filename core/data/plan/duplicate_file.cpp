@@ -87,7 +87,7 @@ Result<DuplicateIndex> openDuplicates(const std::filesystem::path& path, const s
     if (!index.ok())
         return index.error().code == ErrorCode::Corrupt ? madeAgain(index.error().message) : index.error();
     if (index.value().key() != key)
-        return madeAgain(Message(utf8Text(path) + " was made of other data."));
+        return madeAgain(sentence("%1 was made of other data.", { utf8Text(path) }));
     return index;
 }
 
