@@ -51,4 +51,9 @@ bool tells(const Message& message, std::initializer_list<SentenceText> sentences
     });
 }
 
+Message asSentence(const Message& kept)
+{
+    return kept.isPlain() && !kept.empty() ? Message::of(kept.text(), {}) : kept;
+}
+
 } // namespace furrow

@@ -18,4 +18,8 @@ std::optional<std::vector<std::string>> valuesOf(const Message& message, Sentenc
 /// Whether a message is one of these sentences, or has one among its values.
 bool tells(const Message& message, std::initializer_list<SentenceText> sentences);
 
+/// What the ledger kept, to stand in a sentence: it keeps one without values as a plain text, and that would be a name
+/// there, which no language translates.
+Message asSentence(const Message& kept);
+
 } // namespace furrow

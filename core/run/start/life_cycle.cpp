@@ -11,6 +11,7 @@
 #include "core/base/plain_line.h"
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
+#include "core/base/told.h"
 #include "core/config/gaussian_privacy.h"
 #include "core/data/source/distant_source.h"
 #include "core/device/placement.h"

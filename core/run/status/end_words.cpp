@@ -6,11 +6,6 @@ namespace furrow {
 
 std::string attemptIsOver(std::int64_t attempt) { return "attempt " + std::to_string(attempt) + " is over: "; }
 
-Message asSentence(const Message& kept)
-{
-    return kept.isPlain() && !kept.empty() ? Message::of(kept.text(), {}) : kept;
-}
-
 Message endReason(StopReason reason, const Message& detail)
 {
     if (reason == StopReason::User && tells(detail, { kKilled }))

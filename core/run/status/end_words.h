@@ -20,10 +20,6 @@ inline constexpr SentenceText kEndedUnsaved("it was asked to end (SIGTERM: a sto
 /// record, the log is asked.
 std::string attemptIsOver(std::int64_t attempt);
 
-/// What the ledger kept, to stand in a sentence: it keeps one without values as a plain text, and that would be a name
-/// there, which no language translates.
-Message asSentence(const Message& kept);
-
 /// Why an attempt ended, for people: as inWords(), a kill is called one, and a stop that could not save is a stop.
 Message endReason(StopReason reason, const Message& detail);
 

@@ -3,6 +3,7 @@
 #include "core/run/status/end_words.h"
 
 #include "core/base/sentence.h"
+#include "core/base/told.h"
 #include "core/run/status/run_status.h"
 #include "core/tracker/worker_ends.h"
 

@@ -15,7 +15,7 @@ Message detailOf(const Message& cause)
 {
     const auto values = valuesOf(cause, kLeftByGoingBack);
     if (!values)
-        return cause;
+        return asSentence(cause);
     return cause.isPlain() ? Message(values->front()) : Message::of({}, cause.arguments());
 }
 
