@@ -7034,7 +7034,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>has a message %1 with a part that is no text</source>
+        <source>has a message %1 with a part that is not text</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -7034,7 +7034,7 @@
         <translation>tiene un mensaje %1 cuyo contenido no es texto</translation>
     </message>
     <message>
-        <source>has a message %1 with a part that is no text</source>
+        <source>has a message %1 with a part that is not text</source>
         <translation>tiene un mensaje %1 con una parte que no es texto</translation>
     </message>
     <message>

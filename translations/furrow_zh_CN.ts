@@ -7033,7 +7033,7 @@
         <translation>的第 %1 条消息的内容不是文本</translation>
     </message>
     <message>
-        <source>has a message %1 with a part that is no text</source>
+        <source>has a message %1 with a part that is not text</source>
         <translation>的第 %1 条消息有一部分不是文本</translation>
     </message>
     <message>

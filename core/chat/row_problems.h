@@ -43,7 +43,7 @@ inline constexpr SentenceText kMessageNoRole("has a message %1 without a role");
 inline constexpr SentenceText kMessageUnknownRole("has a message %1 of the unknown role '%2'");
 inline constexpr SentenceText kMessageNoContent("has a message %1 without content");
 inline constexpr SentenceText kMessageContentNoText("has a message %1 whose content is not text");
-inline constexpr SentenceText kMessagePartNoText("has a message %1 with a part that is no text");
+inline constexpr SentenceText kMessagePartNoText("has a message %1 with a part that is not text");
 
 /// One of those without a place, as Row::problem has it.
 inline const char* literal(SentenceText text) { return text.text().data(); } // a literal ends with a zero

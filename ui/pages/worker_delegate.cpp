@@ -41,7 +41,7 @@ void WorkerDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
             theme().color(Token::Line)); // as the style draws it below the rest
     QStyleOptionViewItem text = option;
     text.rect.adjust(kMarkWidth, 0, 0, 0);
-    text.textElideMode = Qt::ElideMiddle; // the number is at the end
+    text.textElideMode = Qt::ElideLeft; // the number is at the end
     QStyledItemDelegate::paint(painter, text, index);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);

@@ -494,6 +494,7 @@ private Q_SLOTS:
         QWidget window;
         window.resize(1280, 800);
         RunConfig config = good(findPreset("char")).config;
+        config.data = { "text.txt" };
         config.epochs = 1;
         config.iterate = false;
         RunStatus status;

@@ -314,6 +314,7 @@ private Q_SLOTS:
         table.setModel(&model);
         table.setItemDelegate(new WorkerDelegate(&table));
         table.setFrameShape(QFrame::NoFrame);
+        table.setWordWrap(false); // as the tables of the console
         table.setFocusPolicy(Qt::NoFocus); // no frame around one of the cells
         table.verticalHeader()->hide();
         new FittedColumns(table);
