@@ -11,12 +11,11 @@ import sys
 import tempfile
 import zipfile
 
-import numpy as np
-
 try:
     import gguf
-except ImportError:
-    print("gguf is not installed (run packaging/oracle-env.sh): skipped")
+    import numpy as np
+except ImportError as error:
+    print(f"{error.name} is not installed (run packaging/oracle-env.sh): skipped")
     sys.exit(77)
 
 T = gguf.GGMLQuantizationType
