@@ -23,7 +23,7 @@ template <typename Number> CLI::Validator numberFrom(Number least, Number most)
         Number value {};
         if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
             return {};
-        return "'" + text + "' is no " + said + ".";
+        return "'" + text + "' is not a " + said + ".";
     };
     return CLI::Validator(check, bounds.str());
 }

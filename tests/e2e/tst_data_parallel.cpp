@@ -53,7 +53,7 @@ class TestDataParallel : public QObject {
             QTRY_VERIFY_WITH_TIMEOUT(RunDriver::workerPid(run, rank) > 0, 30'000);
     }
     void shareRun() { share(shared_, { QStringLiteral("--max-restarts"), QStringLiteral("20") }); }
-    void shareImpatientRun() { share(impatient_, { QStringLiteral("--rank-timeout"), QStringLiteral("5") }); }
+    void shareImpatientRun() { share(impatient_, { QStringLiteral("--rank-timeout"), QStringLiteral("10") }); }
     static QString stateOf(const QString& run) { return RunDriver::status(run)[QStringLiteral("state")].toString(); }
     static std::array<int, 2> restarts(const QString& run)
     {
@@ -225,7 +225,7 @@ private Q_SLOTS:
         const auto stop = RunDriver::ctl({ QStringLiteral("stop"), run });
         qunsetenv("FURROW_BUSY_S");
         QVERIFY2(stop.exitCode == 0, qPrintable(stop.text + stop.errors));
-        QTest::qWait(13'000); // longer than ranks wait for one another
+        QTest::qWait(25'000); // longer than ranks wait for one another
         lock.reset();
         QVERIFY(RunDriver::waitForState(
             run, { QStringLiteral("stopped"), QStringLiteral("interrupted"), QStringLiteral("failed") }));

@@ -54,8 +54,8 @@ private Q_SLOTS:
         row("queue ad br", "'ad' is no command of furrowctl queue. Did you mean add?");
         row("cache trim --gib nan", "--gib: 'nan' is not a number from 0 to 1e+06."); // freed 0 B
         row("bench train --seconds nan", "--seconds: 'nan' is not a number from 0.1 to 3600."); // ended before a step
-        row("bench train --batch-size 1.5", "--batch-size: '1.5' is no whole number, 1 or more.");
-        row("queue move x 1", "entry: 'x' is no whole number, 1 or more.");
+        row("bench train --batch-size 1.5", "--batch-size: '1.5' is not a whole number, 1 or more.");
+        row("queue move x 1", "entry: 'x' is not a whole number, 1 or more.");
         row("qqqqq", "'qqqqq' is no command of furrowctl. `furrowctl --help` lists them.");
     }
     void aSlipHadNoAdvice()
