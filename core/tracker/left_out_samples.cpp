@@ -94,6 +94,14 @@ std::int64_t SkippedChunk::windowsSkipped() const
     return std::min(sum, windows);
 }
 
+std::int64_t windowsSkippedOf(const SkippedChunks& skipped, ChunkId chunk)
+{
+    if (skipped == nullptr)
+        return 0;
+    const auto found = std::ranges::lower_bound(*skipped, chunk, {}, &SkippedChunk::chunk);
+    return found == skipped->end() || found->chunk != chunk ? 0 : found->windowsSkipped();
+}
+
 Result<SkippedChunks> skippedChunks(const std::filesystem::path& tracker)
 {
     FURROW_TRY_ASSIGN(auto opened, openForReading(tracker, {}, ReadFor::Look));

@@ -38,6 +38,9 @@ struct SkippedChunk {
 };
 using SkippedChunks = std::shared_ptr<const std::vector<SkippedChunk>>; ///< ascending; never null
 
+/// Of one chunk; 0: none of its windows was left out, or nothing is known (null).
+std::int64_t windowsSkippedOf(const SkippedChunks& skipped, ChunkId chunk);
+
 /// Looks at every part, but of a run that left nothing out and is at rest; a run that has nothing new is not looked at
 /// again.
 Result<SkippedChunks> skippedChunks(const std::filesystem::path& tracker);

@@ -198,17 +198,9 @@ std::int64_t ResumeEffect::keptUntrained() const
 
 namespace {
 
-std::int64_t windowsLeftOut(const ResumeEffect& effect, ChunkId chunk)
-{
-    if (effect.skipped == nullptr)
-        return 0;
-    const auto found = std::ranges::lower_bound(*effect.skipped, chunk, {}, &SkippedChunk::chunk);
-    return found == effect.skipped->end() || found->chunk != chunk ? 0 : found->windowsSkipped();
-}
-
 void addPart(ResumeEffect::KeptParts& sum, const ResumeEffect& effect, const ChunkCell& cell)
 {
-    const TrainedPart part = trainedPart(cell, windowsLeftOut(effect, cell.id));
+    const TrainedPart part = trainedPart(cell, windowsSkippedOf(effect.skipped, cell.id));
     ++sum.chunks;
     sum.samplesDone += part.samples;
     sum.samples += part.samplesWanted;

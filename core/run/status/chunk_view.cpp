@@ -55,11 +55,7 @@ Result<std::int64_t> inCheckpoints(const LedgerReader& ledger, const ChunkCell& 
     if (cell.state == ChunkState::Committed || cell.covered == 0)
         return 0;
     FURROW_TRY_ASSIGN(const auto skipped, skippedChunks(ledger.file()));
-    std::int64_t leftOut = 0;
-    if (skipped != nullptr)
-        for (const SkippedChunk& one : *skipped)
-            leftOut += one.chunk == cell.id ? one.windowsSkipped() : 0;
-    return trainedPart(cell, leftOut).samples;
+    return trainedPart(cell, windowsSkippedOf(skipped, cell.id)).samples;
 }
 
 Result<std::vector<SampleLoss>> lossesOf(LedgerReader& ledger, const ChunkPart& part)
