@@ -49,6 +49,8 @@ inline constexpr const char* kParticipations = "participations"; // epochs.cpp h
 inline constexpr const char* kMadeAnew = "made_anew"; // and this
 /// Begin of the key in `meta` of why an incarnation cannot save, its number behind it.
 inline constexpr const char* kNotSaved = "not_saved-";
+/// Why the keep policy of the newest attempt cannot remove checkpoints.
+inline constexpr const char* kNotRemoved = "not_removed";
 /// Begin of the key in `meta` of what the text `doing` of a role is made of.
 inline constexpr const char* kDoingParts = "doing-";
 

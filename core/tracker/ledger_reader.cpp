@@ -102,6 +102,18 @@ Result<std::string> metaText(Database& db, const char* key)
     return answer(db, value);
 }
 
+/// A text for people.
+Result<Message> metaMessage(Database& db, const char* key)
+{
+    Message what;
+    {
+        Rows row = db.query("SELECT value FROM meta WHERE key=?", key);
+        if (row.next())
+            what = messageAt(db, row, 0);
+    }
+    return answer(db, std::move(what));
+}
+
 } // namespace
 
 Status LedgerReader::checkIsLive(const std::filesystem::path& tracker)
@@ -141,16 +153,9 @@ Result<bool> LedgerReader::isMadeAnew()
     return !when.empty();
 }
 
-Result<Message> LedgerReader::goesOnWithout()
-{
-    Message what;
-    {
-        Rows row = state_->db.query("SELECT value FROM meta WHERE key=?", kGoesOnWithout);
-        if (row.next())
-            what = messageAt(state_->db, row, 0);
-    }
-    return answer(state_->db, std::move(what));
-}
+Result<Message> LedgerReader::goesOnWithout() { return metaMessage(state_->db, kGoesOnWithout); }
+
+Result<Message> LedgerReader::notRemoved() { return metaMessage(state_->db, kNotRemoved); }
 
 Result<std::vector<Message>> LedgerReader::notSaved()
 {

@@ -291,6 +291,7 @@ public:
     /// Corrupt: it is a copy without a WAL, which no process of a run writes; Database::setWalMode() mends that.
     static Status checkIsLive(const std::filesystem::path& tracker);
     Result<std::vector<Message>> notSaved(); ///< what live workers keep of why they cannot save, by worker
+    Result<Message> notRemoved(); ///< why the keep policy cannot remove checkpoints (kCannotRemove); "": it can
     Result<bool> isMadeAnew(); ///< by a repair, or gone on with as an older copy: what was lost before that with its
                                ///< weights is not in the history
     Result<Message> goesOnWithout(); ///< what keepGoesOnWithout() kept; "": nothing

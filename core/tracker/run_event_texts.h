@@ -24,6 +24,9 @@ inline constexpr SentenceText kDiskHasRoomAgain("the disk of the run has room ag
 inline constexpr SentenceText kCheckpointsAway( ///< their folder
     "%1 is not there (is its disk mounted?). What is trained cannot be kept, and no resume begins, until it is back.");
 inline constexpr SentenceText kCheckpointsAreBack("the checkpoints are back");
+inline constexpr SentenceText kCannotRemove( ///< the first of them; why
+    "Checkpoints that are no longer needed cannot be removed, and stay on the disk. The first is %1: %2");
+inline constexpr SentenceText kRemovesAgain("checkpoints that are no longer needed can be removed again");
 inline constexpr SentenceText kCannotSave("Worker %1 cannot save what it trains, and tries again: %2"); ///< why
 inline constexpr SentenceText kSavesAgain("worker %1 has saved what it trained");
 /// The cause of chunks that are left out because their file is: of one epoch, the next one looks at the file anew.

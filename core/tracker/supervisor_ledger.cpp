@@ -198,6 +198,7 @@ Result<AttemptId> SupervisorLedger::beginAttempt(
     const AttemptId id { db.lastId() };
     db.run("UPDATE block SET problem='' WHERE problem<>''"); // a source may have been restored since
     db.run("UPDATE control SET save_request=0, eval_request=0"); // from now on they are for workers of this attempt
+    db.run("DELETE FROM meta WHERE key=?", kNotRemoved); // it tries them all again
     clearFeederVerdict(db);
     writeHeartbeat(file, "supervisor", supervisor, "");
     updateStop(file);

@@ -135,6 +135,9 @@ public:
     /// says otherwise
     Status markThereAgain(CheckpointId checkpoint, bool pinned);
     Status setPinned(CheckpointId checkpoint, bool pinned);
+    /// Why checkpoints that may go cannot be removed (LedgerReader::notRemoved); "": they can again. With an event; the
+    /// next attempt begins without it.
+    Status keepNotRemoved(const Message& why);
 
     /// Head of each replica: a replica without one starts from the run's start weights.
     struct ReplicaRow {

@@ -148,6 +148,18 @@ Status SupervisorLedger::markThereAgain(CheckpointId checkpoint, bool pinned)
     return transaction.commit();
 }
 
+Status SupervisorLedger::keepNotRemoved(const Message& why)
+{
+    LedgerFile& file = state_->file;
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    writeRunEvent(file, 0, why.empty() ? sentence(kRemovesAgain) : why); // keeps its parts
+    if (why.empty())
+        file.db.run("DELETE FROM meta WHERE key=?", kNotRemoved);
+    else
+        storeMeta(file.db, kNotRemoved, why);
+    return transaction.commit();
+}
+
 Status SupervisorLedger::setPinned(CheckpointId checkpoint, bool pinned)
 {
     Database& db = state_->file.db;

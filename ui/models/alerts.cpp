@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::int64_t kDiskEveryNs = 10'000'000'000;
 const auto kAwayKey = QStringLiteral("away");
+const auto kStayKey = QStringLiteral("stay");
 constexpr std::int64_t kDataPatienceNs = 10'000'000'000; // a hub that answers the second time is no news
 
 bool isAsleep(RunState state)
@@ -100,6 +101,10 @@ Alert alertOf(const RecordedTrouble& trouble)
         alert.kind = AlertKind::CheckpointsAway;
         alert.key = kAwayKey;
         break;
+    case RecordedTrouble::Kind::CheckpointsStay:
+        alert.kind = AlertKind::CheckpointsStay;
+        alert.key = kStayKey;
+        break;
     }
     alert.isRecorded = true;
     return alert;
@@ -141,6 +146,7 @@ QString alertWord(AlertKind kind)
     case AlertKind::DiskSpace: return QCoreApplication::translate("Alerts", "Disk nearly full");
     case AlertKind::WorkerDied: return QCoreApplication::translate("Alerts", "Worker died");
     case AlertKind::CheckpointsAway: return QCoreApplication::translate("Alerts", "Checkpoints cannot be found");
+    case AlertKind::CheckpointsStay: return QCoreApplication::translate("Alerts", "Checkpoints cannot be removed");
     case AlertKind::DataAway: return QCoreApplication::translate("Alerts", "Run waits for its data");
     case AlertKind::LeftOut: return QCoreApplication::translate("Alerts", "Files of the data left out");
     }
@@ -204,6 +210,10 @@ void Alerts::takeStatus(const RunStatus& status, const QString& name)
         told_.erase(kAwayKey); // one that goes again is told again
     else
         raise({ AlertKind::CheckpointsAway, kAwayKey, coreWords(status.checkpointsAway), 0, -1, {} });
+    if (status.notRemoved.empty())
+        told_.erase(kStayKey);
+    else
+        raise({ AlertKind::CheckpointsStay, kStayKey, coreWords(status.notRemoved), 0, -1, {} });
     lookAtData(status, isFirst);
     if (isAsleep(state))
         return;

@@ -26,7 +26,8 @@ enum class AlertKind {
     WorkerDied,
     CheckpointsAway,
     DataAway,
-    LeftOut
+    LeftOut,
+    CheckpointsStay
 };
 
 /// Something that a person should know at once. `key` says what it is about: the same thing is not told twice.

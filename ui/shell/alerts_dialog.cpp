@@ -16,8 +16,8 @@ namespace {
 
 constexpr AlertKind kKinds[] = { AlertKind::Finished, AlertKind::Interrupted, AlertKind::Failed, AlertKind::NotANumber,
     AlertKind::Spike, AlertKind::Stalled, AlertKind::OutOfMemory, AlertKind::RepeatedData, AlertKind::LossTooGood,
-    AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied, AlertKind::CheckpointsAway, AlertKind::DataAway,
-    AlertKind::LeftOut };
+    AlertKind::Duplicate, AlertKind::DiskSpace, AlertKind::WorkerDied, AlertKind::CheckpointsAway,
+    AlertKind::CheckpointsStay, AlertKind::DataAway, AlertKind::LeftOut };
 
 NumberField* makeNumber(AlertKind kind, double value, const NumberRange& range, const QString& unit)
 {

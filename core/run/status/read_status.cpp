@@ -193,6 +193,16 @@ void sayWhoCannotSave(RunStatus& status, LedgerReader& ledger)
         status.hindrance = { sentence("its checkpoints cannot be written"), what.value().front() };
 }
 
+/// Files of another user, as a rule: training goes on, and the disk fills up.
+void sayWhatCannotGo(RunStatus& status, LedgerReader& ledger)
+{
+    auto why = ledger.notRemoved();
+    if (!why.ok() || why.value().empty())
+        return;
+    status.notRemoved = std::move(why).value();
+    status.evidence.push_back(status.notRemoved);
+}
+
 } // namespace
 
 Result<RunStatus> readStatus(const RunPaths& paths)
@@ -238,6 +248,7 @@ Result<RunStatus> readStatus(const RunPaths& paths, LedgerReader& ledger)
     sayWhoseProcessesLive(status, rows.incarnations, view);
     sayWhatItGoesOnWithout(status, ledger);
     sayWhoCannotSave(status, ledger);
+    sayWhatCannotGo(status, ledger);
     sayWhatIsAway(status, paths);
     sayWhatIsNotSaved(status, paths, config, attempt ? &*attempt : nullptr);
     status.tokensPerSecond = settlePaces(status.workers, status.hindrance.has_value()); // all that hinders is known now

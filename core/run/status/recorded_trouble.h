@@ -7,9 +7,9 @@
 
 namespace furrow {
 
-/// What stood in the way of a run, as its supervisor kept it (TroubleWatch).
+/// What stood in the way of a run, as its supervisor kept it (TroubleWatch, KeepPolicy).
 struct RecordedTrouble {
-    enum class Kind { DataAway, NoProgress, DiskNearlyFull, CheckpointsAway };
+    enum class Kind { DataAway, NoProgress, DiskNearlyFull, CheckpointsAway, CheckpointsStay };
     Kind kind = Kind::DataAway;
     std::int64_t sinceWallNs = 0;
     std::int32_t worker = kNoWorker; ///< without progress

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/removed_weights.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <set>
@@ -19,6 +20,7 @@ using Rows = std::vector<SupervisorLedger::CheckpointRow>;
 
 constexpr std::size_t kReadBefore = 2; // found whole, before an older one goes
 constexpr std::size_t kAtOnce = 16; // in one transaction
+constexpr std::int64_t kTryAgainNs = 600'000'000'000; // an administrator may have put it right
 
 /// A replica can only be merged, or fall back, next to the merge that it grew from.
 void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
@@ -39,12 +41,13 @@ void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
 } // namespace
 
 KeepPolicy::KeepPolicy(
-    RunPaths paths, std::string runId, int keepLast, FileSystem& files, std::chrono::milliseconds turn)
+    RunPaths paths, std::string runId, int keepLast, FileSystem& files, std::chrono::milliseconds turn, const Clock& clock)
     : paths_(std::move(paths))
     , runId_(std::move(runId))
     , files_(files)
     , keepLast_(static_cast<std::size_t>(std::max(keepLast, 2)))
     , turn_(turn)
+    , clock_(clock)
 {
 }
 
@@ -145,8 +148,8 @@ Status KeepPolicy::remove(SupervisorLedger& ledger, std::span<const SupervisorLe
         const auto status = removeWeights(paths_, row.record.folder, files_);
         if (status.ok())
             continue;
-        logWarning(sentence("Checkpoint %1 could not be removed: %2 The next attempt tries it again.",
-            { row.record.folder, withFullStop(status.error().message) }));
+        if (cannotGo_.empty())
+            whyNot_ = sentence(kCannotRemove, { row.record.folder, withFullStop(status.error().message) });
         cannotGo_.insert(row.id.value); // another user's, as a rule
         std::error_code failed;
         if (std::filesystem::exists(
@@ -156,9 +159,25 @@ Status KeepPolicy::remove(SupervisorLedger& ledger, std::span<const SupervisorLe
     return {};
 }
 
+/// Once they begin to stay, and once all went: not for each of them.
+Status KeepPolicy::tell(SupervisorLedger& ledger)
+{
+    if (cannotGo_.empty() == !isTold_)
+        return {};
+    FURROW_TRY(ledger.keepNotRemoved(cannotGo_.empty() ? Message() : whyNot_));
+    isTold_ = !cannotGo_.empty();
+    if (isTold_)
+        logWarning(whyNot_);
+    return {};
+}
+
 Status KeepPolicy::apply(SupervisorLedger& ledger)
 {
     const auto end = std::chrono::steady_clock::now() + turn_;
+    if (clock_.monotonicNs() >= tryAgainNs_) {
+        cannotGo_.clear();
+        tryAgainNs_ = clock_.monotonicNs() + kTryAgainNs;
+    }
     takeVerdict();
     FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
     const Rows all = leaving(rows);
@@ -169,6 +188,8 @@ Status KeepPolicy::apply(SupervisorLedger& ledger)
         left = left.subspan(some.size());
     }
     isMoreToRemove_ = !left.empty();
+    if (!isMoreToRemove_)
+        FURROW_TRY(tell(ledger));
     if (!wanted_.empty() && !looking_.valid())
         lookAt(std::move(wanted_));
     return {};

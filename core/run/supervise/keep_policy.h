@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/file_system.h"
+#include "core/base/message.h"
 #include "core/run/folder/run_paths.h"
 #include "core/tracker/supervisor_ledger.h"
 
@@ -16,12 +18,13 @@ namespace furrow {
 /// Removes checkpoints that nobody needs: kept are the newest `keepLast` of each replica, the best by evaluation, the
 /// merges that kept ones grew from, pinned ones, and what is reached through a link. Of a line nothing older goes
 /// before two newer ones were read and found whole; each is read once, one of each line at a time, on a thread of its
-/// own. Rows stay, weights go, manifests move to checkpoints/removed/. One thread calls.
+/// own. Rows stay, weights go, manifests move to checkpoints/removed/. What the system refuses to
+/// remove stays too, is told (SupervisorLedger::keepNotRemoved) and tried again every ten minutes. One thread calls.
 class KeepPolicy {
 public:
     /// @param turn  how long apply() removes at most: the supervisor has more to do
     KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files = realFileSystem(),
-        std::chrono::milliseconds turn = std::chrono::milliseconds(300));
+        std::chrono::milliseconds turn = std::chrono::milliseconds(300), const Clock& clock = systemClock());
     ~KeepPolicy();
     KeepPolicy(const KeepPolicy&) = delete;
     KeepPolicy& operator=(const KeepPolicy&) = delete;
@@ -40,6 +43,7 @@ private:
     void takeVerdict();
     Rows leaving(const Rows& rows);
     Status remove(SupervisorLedger& ledger, std::span<const SupervisorLedger::CheckpointRow> rows);
+    Status tell(SupervisorLedger& ledger);
 
     RunPaths paths_;
     std::string runId_;
@@ -47,7 +51,11 @@ private:
     std::size_t keepLast_;
     std::chrono::milliseconds turn_;
     std::map<std::int64_t, bool> isWhole_; ///< what was read in this attempt
-    std::set<std::int64_t> cannotGo_; ///< the system refused to remove them in this attempt
+    const Clock& clock_; ///< of when those that cannot go are tried again
+    std::set<std::int64_t> cannotGo_; ///< the system refused to remove them, since tryAgainNs_ was set
+    Message whyNot_; ///< of the first of them; "": all went
+    std::int64_t tryAgainNs_ = 0; ///< monotonic
+    bool isTold_ = false; ///< the ledger knows that some cannot go
     Rows wanted_; ///< to be read next, before something older may go; at most one of each line
     bool isMoreToRemove_ = false; ///< apply() had no time for all
     std::stop_source stop_;

@@ -1,10 +1,13 @@
 #include "core/run/status/own_process.h"
+#include "core/run/status/recorded_trouble.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
+#include "core/base/sentence.h"
+#include "core/base/told.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
@@ -17,6 +20,7 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
+#include "core/tracker/run_event_texts.h"
 #include "core/tracker/training_notes.h"
 #include "tests/core/tracker/ledger_fixture.h"
 #include "tests/fakes/fault_file_system.h"
@@ -50,6 +54,39 @@ ReplicaHeads headsOf(std::initializer_list<std::tuple<int, int, CheckpointKind>>
 }
 
 constexpr const char* kRun = "run-1"; // of Field
+
+/// Files of another user: they can be read, and not moved or removed.
+class FilesOfAnother final : public FileSystem {
+public:
+    bool refuses = true;
+
+    Result<std::unique_ptr<OutputFile>> create(const std::filesystem::path& path) override
+    {
+        return realFileSystem().create(path);
+    }
+    Result<std::string> read(const std::filesystem::path& path) override { return realFileSystem().read(path); }
+    Status createFolders(const std::filesystem::path& path) override { return realFileSystem().createFolders(path); }
+    Status createFolder(const std::filesystem::path& path) override { return realFileSystem().createFolder(path); }
+    Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override
+    {
+        return refuses ? no(from) : realFileSystem().rename(from, to);
+    }
+    Status replace(const std::filesystem::path& from, const std::filesystem::path& to) override
+    {
+        return refuses ? no(from) : realFileSystem().replace(from, to);
+    }
+    Status syncFolder(const std::filesystem::path& folder) override { return realFileSystem().syncFolder(folder); }
+    Status removeAll(const std::filesystem::path& path) override
+    {
+        return refuses ? no(path) : realFileSystem().removeAll(path);
+    }
+
+private:
+    static Status no(const std::filesystem::path& path)
+    {
+        return Error { ErrorCode::Io, sentence("cannot rename %1: %2", { path.string(), "Permission denied" }) };
+    }
+};
 constexpr std::chrono::seconds kPatience { 60 };
 
 /// A whole checkpoint folder; gives the record of it.
@@ -459,6 +496,43 @@ private Q_SLOTS:
         QCOMPARE(left(), kCheckpoints - 16); // one step of one turn
         good(policy.finish(supervisor, kPatience));
         QCOMPARE(left(), 2);
+    }
+
+    /// Files of another user piled up until the disk was full, and supervisor.log alone said so, once for each.
+    void checkpointsThatCouldNotBeRemovedWereToldInALogOnly()
+    {
+        Field field;
+        field.fill(1, 8);
+        const RunPaths paths(field.tracker.parent_path());
+        auto worker = field.worker(0);
+        for (int i = 0; i < 4; ++i)
+            trainAndWrite(paths, worker, "r0-" + std::to_string(i));
+        auto supervisor = field.supervisor();
+        auto reader = field.reader();
+        const auto before = good(reader.newestEvent());
+        const auto told = [&] { return good(reader.eventsSince(before, 100)); };
+        FilesOfAnother files;
+        KeepPolicy policy(paths, kRun, 2, files, std::chrono::milliseconds(300), field.clock);
+        good(policy.finish(supervisor, kPatience));
+        const Message why = good(reader.notRemoved());
+        QVERIFY2(tells(why, { kCannotRemove }), why.text().c_str());
+        QVERIFY2(why.text().find("r0-0: cannot rename") != std::string::npos, why.text().c_str());
+        QCOMPARE(told().size(), std::size_t(1)); // of two that stay
+        const auto trouble = recordedTrouble(told().front());
+        QVERIFY(trouble && trouble->kind == RecordedTrouble::Kind::CheckpointsStay);
+        for (const auto& row : good(supervisor.checkpoints()))
+            QVERIFY(!row.removed);
+
+        files.refuses = false;
+        good(policy.finish(supervisor, kPatience)); // not yet
+        QVERIFY(std::filesystem::exists(paths.checkpointFolder("r0-0")));
+        field.clock.advance(11 * 60);
+        good(policy.finish(supervisor, kPatience));
+        QVERIFY(!std::filesystem::exists(paths.checkpointFolder("r0-0")));
+        QVERIFY(good(reader.notRemoved()).empty());
+        QCOMPARE(told().size(), std::size_t(2));
+        const auto end = recordedEnd(told().back());
+        QVERIFY(end && end->kind == RecordedTrouble::Kind::CheckpointsStay);
     }
 
     void weightsGoAndTheirManifestStaysAsProof()

@@ -421,6 +421,25 @@ private Q_SLOTS:
         QCOMPARE(says(QStringLiteral("goes on"), false), 1);
     }
 
+    /// They piled up until the disk was full, and supervisor.log alone said so.
+    void checkpointsThatStayedWereSaidNowhere()
+    {
+        const RunStory story({ .trained = 5 });
+        good(good(SupervisorLedger::open(story.paths().tracker()))
+                .keepNotRemoved(sentence(kCannotRemove, { "r0-1", "Permission denied." })));
+        const std::string said = "Checkpoints that are no longer needed cannot be removed, and stay on the disk. The "
+                                 "first is r0-1: Permission denied.";
+        QCOMPARE(good(readStatus(story.paths())).evidence.back().text(), said);
+        Workbench bench(story.workspace());
+        bench.showRun(story.folder());
+        const auto alert = [&bench] {
+            const auto& all = bench.alerts().all();
+            const auto found = std::ranges::find(all, AlertKind::CheckpointsStay, &Alert::kind);
+            return found == all.end() ? std::string() : found->text.toStdString();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(alert(), said, kPatienceMs);
+    }
+
     /// What was found by looking stood beside what the run had recorded of it.
     void aLookGivesWayToWhatTheRunRecorded()
     {
