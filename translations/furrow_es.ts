@@ -97,7 +97,7 @@
     </message>
     <message>
         <source>Files of the data left out</source>
-        <translation>Archivos de los datos omitidos</translation>
+        <translation>Archivos de datos omitidos</translation>
     </message>
     <message>
         <source>The run waits for its data: %1</source>
@@ -135,7 +135,7 @@
     </message>
     <message>
         <source>Still to come</source>
-        <translation>Por llegar</translation>
+        <translation>Pendientes</translation>
     </message>
     <message>
         <source>Excluded</source>
@@ -167,7 +167,7 @@
     </message>
     <message>
         <source>Not inspected, because nothing else records it</source>
-        <translation>No inspeccionado, porque nada más habla de ello</translation>
+        <translation>No inspeccionado, porque no consta en ningún otro sitio</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -540,7 +540,7 @@
     </message>
     <message>
         <source>to be redone</source>
-        <translation>por rehacer</translation>
+        <translation>por repetir</translation>
     </message>
     <message>
         <source>orphaned claim</source>
@@ -567,7 +567,7 @@
     </message>
     <message>
         <source>%1 % of the text prepared so far repeats text before it. The loss will look better than it is. Set duplicates to skip, or look for files that are in the data twice.</source>
-        <translation>El %1 % del texto preparado hasta ahora repite texto anterior. La pérdida parecerá mejor de lo que es. Ponga los duplicados en omitir, o busque archivos que estén dos veces en los datos.</translation>
+        <translation>El %1 % del texto preparado hasta ahora repite texto anterior. La pérdida parecerá mejor de lo que es. Ponga duplicates en skip, o busque archivos que estén dos veces en los datos.</translation>
     </message>
     <message>
         <source>The loss is %1 bits per byte in the first pass over the data, below anything that can be learnt from new text (zstd needs %2). Labels may not be shifted, or the data contains copies of itself.</source>
@@ -599,7 +599,7 @@
     </message>
     <message>
         <source>The supervisor (process %1) holds the run; its last heartbeat is %2 ago.</source>
-        <translation>El supervisor (proceso %1) tiene la ejecución; su último latido es de hace %2.</translation>
+        <translation>El supervisor (proceso %1) tiene a su cargo la ejecución; su último latido fue hace %2.</translation>
     </message>
     <message>
         <source>%1 of %2 workers alive.</source>
@@ -607,7 +607,7 @@
     </message>
     <message>
         <source>Attempt %1 ended at %2: %3.</source>
-        <translation>El intento %1 terminó, %2: %3.</translation>
+        <translation>El intento %1 terminó (%2): %3.</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
@@ -615,7 +615,7 @@
     </message>
     <message>
         <source>A process holds the run and has not written a heartbeat yet.</source>
-        <translation>Un proceso tiene la ejecución y aún no ha escrito ningún latido.</translation>
+        <translation>Un proceso tiene a su cargo la ejecución y aún no ha escrito ningún latido.</translation>
     </message>
     <message>
         <source>The supervisor process is gone.</source>
@@ -675,7 +675,7 @@
     </message>
     <message>
         <source>killed; what was trained since the last checkpoints is trained again</source>
-        <translation>matada; lo entrenado desde los últimos puntos de control se entrena de nuevo</translation>
+        <translation>cierre forzado; lo entrenado desde los últimos puntos de control se entrena de nuevo</translation>
     </message>
     <message>
         <source>after a checkpoint</source>
@@ -703,7 +703,7 @@
     </message>
     <message>
         <source>%1: windows %2 to %3 are in the surviving weights twice (the second time through checkpoint %4); likely cause: the ledger was changed from outside, or restored from an older copy while a worker went on</source>
-        <translation>%1: las ventanas %2 a %3 están dos veces en los pesos supervivientes (la segunda por el punto de control %4); causa probable: el registro se cambió desde fuera, o se restauró de una copia antigua mientras un trabajador seguía</translation>
+        <translation>%1: las ventanas %2 a %3 están dos veces en los pesos supervivientes (la segunda por el punto de control %4); causa probable: el registro se cambió desde fuera, o se restauró de una copia antigua mientras un trabajador seguía trabajando</translation>
     </message>
     <message>
         <source>%1 counts as committed, but only %2 of %3 windows are in surviving checkpoints; likely cause: a checkpoint row was removed or changed from outside</source>
@@ -919,7 +919,7 @@
     </message>
     <message>
         <source>%1 has %2 numbers for %3 sources, allowed is one for each or none.</source>
-        <translation>%1 tiene %2 números para %3 orígenes; se permite uno por cada uno o ninguno.</translation>
+        <translation>%1 tiene %2 números para %3 fuentes; se permite uno por cada uno o ninguno.</translation>
     </message>
     <message>
         <source>%1 has &apos;%2&apos;, allowed are numbers above 0.</source>
@@ -927,7 +927,7 @@
     </message>
     <message>
         <source>%1 names several sources, %2 stream takes one file.</source>
-        <translation>%1 nombra varios orígenes; %2 stream toma un solo archivo.</translation>
+        <translation>%1 nombra varios fuentes; %2 stream toma un solo archivo.</translation>
     </message>
     <message>
         <source>%1 is %2, which does not divide %3 %4.</source>
@@ -1255,7 +1255,7 @@
     </message>
     <message>
         <source>%1 has %2 bytes, had %3.</source>
-        <translation>%1 tiene %2 bytes, tenía %3.</translation>
+        <translation>%1 tiene %2 bytes, antes %3.</translation>
     </message>
     <message>
         <source>%1 has other content than when the run was made.</source>
@@ -1267,7 +1267,7 @@
     </message>
     <message>
         <source>The data manifest of this run has version %1; this Furrow reads up to %2. Use a newer one.</source>
-        <translation>El manifiesto de datos de esta ejecución tiene la versión %1; este Furrow lee hasta la %2. Use uno más nuevo.</translation>
+        <translation>El manifiesto de datos de esta ejecución tiene la versión %1; este Furrow lee hasta la %2. Use uno más reciente.</translation>
     </message>
     <message>
         <source>1 file</source>
@@ -1495,7 +1495,7 @@
     </message>
     <message>
         <source>%1 is a link out of the folder; name its target as a source of its own if it is meant.</source>
-        <translation>%1 es un enlace que sale de la carpeta; indique su destino como un origen propio si es lo que quiere.</translation>
+        <translation>%1 es un enlace que sale de la carpeta; indique su destino como una fuente propia si es lo que quiere.</translation>
     </message>
     <message>
         <source>%1 has more than %2 files. Name a smaller folder, or join the files.</source>
@@ -1559,7 +1559,7 @@
     </message>
     <message>
         <source>parent_chunks is skip, but init_from names no checkpoint of a run. Give --init-from RUN/checkpoints/NAME, or leave parent_chunks at again.</source>
-        <translation>parent_chunks es skip, pero init_from no nombra ningún punto de control de una ejecución. Indique --init-from RUN/checkpoints/NOMBRE o deje parent_chunks en again.</translation>
+        <translation>parent_chunks es skip, pero init_from no nombra ningún punto de control de una ejecución. Indique --init-from EJECUCIÓN/checkpoints/NOMBRE o deje parent_chunks en again.</translation>
     </message>
     <message>
         <source>tokenizer is %1, but the weights of init_from were trained with another one. Use --tokenizer %2.</source>
@@ -1659,7 +1659,7 @@
     </message>
     <message>
         <source>The merge was stopped. The replicas are kept as they are; a resume merges them.</source>
-        <translation>La fusión se terminó. Las réplicas quedan como están; al reanudar se fusionan.</translation>
+        <translation>La fusión se detuvo. Las réplicas quedan como están; al reanudar se fusionan.</translation>
     </message>
     <message>
         <source>%1 cannot be used: %2</source>
@@ -1671,7 +1671,7 @@
     </message>
     <message>
         <source>%1 was made by Furrow %2 (format %3). This is %4, which reads format 1; use the newer program.</source>
-        <translation>%1 lo hizo Furrow %2 (formato %3). Este es %4, que lee el formato 1; use el programa más nuevo.</translation>
+        <translation>%1 lo hizo Furrow %2 (formato %3). Este es %4, que lee el formato 1; use el programa más reciente.</translation>
     </message>
     <message>
         <source>%1 is not a run: it has no run.json.</source>
@@ -1719,7 +1719,7 @@
     </message>
     <message>
         <source>%1 was written with tracker version %2, this Furrow reads up to version %3; open the run with a newer Furrow</source>
-        <translation>%1 se escribió con la versión %2 del registro, este Furrow lee hasta la %3; abra la ejecución con un Furrow más nuevo</translation>
+        <translation>%1 se escribió con la versión %2 del registro, este Furrow lee hasta la %3; abra la ejecución con un Furrow más reciente</translation>
     </message>
     <message>
         <source>%1 has tracker version %2, which this Furrow cannot bring to version %3</source>
@@ -1771,7 +1771,7 @@
     </message>
     <message>
         <source>%1 is the newest of a replica or the base of new ones and must stay</source>
-        <translation>%1 es el más nuevo de una réplica o la base de otros nuevos y debe quedarse</translation>
+        <translation>%1 es el más reciente de una réplica o la base de otros nuevos y debe conservarse</translation>
     </message>
     <message>
         <source>%1 is pinned</source>
@@ -1783,7 +1783,7 @@
     </message>
     <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads state format 1.</source>
-        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee el formato de estado 1.</translation>
+        <translation>el punto de control %1 lo escribió un Furrow más reciente; este lee el formato de estado 1.</translation>
     </message>
     <message>
         <source>there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data</source>
@@ -1987,7 +1987,7 @@
     </message>
     <message>
         <source>%1 was written by a newer Furrow (version %2); use that one</source>
-        <translation>%1 lo escribió un Furrow más nuevo (versión %2); use ese</translation>
+        <translation>%1 lo escribió un Furrow más reciente (versión %2); use ese</translation>
     </message>
     <message>
         <source>%1 is in the queue already</source>
@@ -2071,19 +2071,19 @@
     </message>
     <message>
         <source>There is no encoding &apos;%1&apos;. Known are utf-8, utf-16le, windows-1252, shift_jis, gb18030 and the others that ICU has.</source>
-        <translation>No hay ninguna codificación &apos;%1&apos;. Se conocen utf-8, utf-16le, windows-1252, shift_jis, gb18030 y las demás que tiene ICU.</translation>
+        <translation>No hay ninguna codificación «%1». Se conocen utf-8, utf-16le, windows-1252, shift_jis, gb18030 y las demás que tiene ICU.</translation>
     </message>
     <message>
         <source>Row %1 of its file cannot become tokens. %2 The line &apos;sample %3&apos; on the quarantine list (exclude) leaves it out.</source>
-        <translation>La fila %1 de su archivo no se puede convertir en tokens. %2 La línea &apos;sample %3&apos; en la lista de cuarentena (exclude) la deja fuera.</translation>
+        <translation>La fila %1 de su archivo no se puede convertir en tokens. %2 La línea «sample %3» en la lista de cuarentena (exclude) la deja fuera.</translation>
     </message>
     <message>
         <source>The pattern %1 tells characters beside %2 apart, and Oniguruma %3 of this system does not know that one. Install Oniguruma 6.9.10 or later, or leave the text out.</source>
-        <translation>El patrón %1 distingue caracteres próximos a %2, y la Oniguruma %3 de este sistema no conoce ese. Instale Oniguruma 6.9.10 o posterior, o deje fuera el texto.</translation>
+        <translation>El patrón %1 distingue caracteres próximos a %2, y la Oniguruma %3 de este sistema no conoce ese carácter. Instale Oniguruma 6.9.10 o posterior, o deje fuera el texto.</translation>
     </message>
     <message>
         <source>What the pattern %1 matches in a text of %2 bytes cannot be found out (%3). Write a pattern that backtracks less, or leave the text out.</source>
-        <translation>No se puede averiguar qué coincide con el patrón %1 en un texto de %2 bytes (%3). Escriba un patrón con menos retrocesos, o deje fuera el texto.</translation>
+        <translation>No se puede averiguar con qué coincide el patrón %1 en un texto de %2 bytes (%3). Escriba un patrón con menos retrocesos, o deje fuera el texto.</translation>
     </message>
     <message>
         <source>The sentencepiece model %1 does not encode a text of %2 bytes: %3.</source>
@@ -2095,7 +2095,7 @@
     </message>
     <message>
         <source>%1 has %2, an address with a name or password in it, which would be kept in the run. Give a file, or hf://owner/name and the secret in HF_TOKEN.</source>
-        <translation>%1 contiene %2, una dirección con nombre o contraseña, que quedaría guardada en la ejecución. Indique un archivo, o hf://owner/name y el secreto en HF_TOKEN.</translation>
+        <translation>%1 contiene %2, una dirección con nombre o contraseña, que quedaría guardada en la ejecución. Indique un archivo, o hf://propietario/nombre y el secreto en HF_TOKEN.</translation>
     </message>
     <message>
         <source>hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.</source>
@@ -2111,7 +2111,7 @@
     </message>
     <message>
         <source>Whether %1 (%2) is free cannot be told: %3. Choose another device, or have that mended first.</source>
-        <translation>No se puede saber si %1 (%2) está libre: %3. Elija otro dispositivo, o haga que se corrija antes.</translation>
+        <translation>No se puede saber si %1 (%2) está libre: %3. Elija otro dispositivo, o haga que se resuelva antes ese problema.</translation>
     </message>
     <message>
         <source>%1 (%2) is in use by another run. Choose another device, or stop that run first.</source>
@@ -2123,11 +2123,11 @@
     </message>
     <message>
         <source>The %1 workers would take about %2 of memory together, and this machine has %3. Fewer workers, a smaller batch_size or a smaller model need less.</source>
-        <translation>Los %1 trabajadores ocuparían juntos unos %2 de memoria, y esta máquina tiene %3. Menos trabajadores, un batch_size menor o un modelo más pequeño necesitan menos.</translation>
+        <translation>Los %1 trabajadores ocuparían juntos unos %2 de memoria, y este equipo tiene %3. Menos trabajadores, un batch_size menor o un modelo más pequeño necesitan menos.</translation>
     </message>
     <message>
         <source>The %1 workers want %2 cores together, and this machine has %3: they would take turns and be no faster. Use fewer workers or threads.</source>
-        <translation>Los %1 trabajadores quieren juntos %2 núcleos, y esta máquina tiene %3: se turnarían y no irían más rápido. Use menos trabajadores o hilos.</translation>
+        <translation>Los %1 trabajadores quieren juntos %2 núcleos, y este equipo tiene %3: se turnarían y no irían más rápido. Use menos trabajadores o hilos.</translation>
     </message>
     <message>
         <source>cannot list %1</source>
@@ -2147,7 +2147,7 @@
     </message>
     <message>
         <source>%1 Older checkpoints are kept until two newer ones are whole.</source>
-        <translation>%1 Los puntos de control anteriores se conservan hasta que dos más nuevos estén íntegros.</translation>
+        <translation>%1 Los puntos de control anteriores se conservan hasta que dos más recientes estén íntegros.</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole: it is taken back with %2 chunks.</source>
@@ -2171,11 +2171,11 @@
     </message>
     <message>
         <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on from the newest whole checkpoint before it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
-        <translation>Vuelva a poner una copia íntegra y reanude; o bien &apos;furrowctl resume %1 --accept-loss&apos; sigue desde el punto de control íntegro anterior más nuevo y entrena de nuevo sus fragmentos (&apos;--dry-run&apos; muestra cuáles).</translation>
+        <translation>Vuelva a poner una copia íntegra y reanude; o bien «furrowctl resume %1 --accept-loss» sigue desde el más reciente de los puntos de control íntegros anteriores y entrena de nuevo sus fragmentos («--dry-run» muestra cuáles).</translation>
     </message>
     <message>
         <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it and trains its chunks again (&apos;--dry-run&apos; shows which).</source>
-        <translation>Recupere el archivo o su disco y reanude; o bien &apos;furrowctl resume %1 --accept-loss&apos; sigue sin él y entrena de nuevo sus fragmentos (&apos;--dry-run&apos; muestra cuáles).</translation>
+        <translation>Recupere el archivo o su disco y reanude; o bien «furrowctl resume %1 --accept-loss» sigue sin él y entrena de nuevo sus fragmentos («--dry-run» muestra cuáles).</translation>
     </message>
     <message>
         <source>%1 Its %2 chunks are free again.</source>
@@ -2187,7 +2187,7 @@
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole. Where a resume can take it back, fewer chunks are trained again than counted here.</source>
-        <translation>El punto de control %1 estaba marcado como dañado y está entero. Si una reanudación puede recuperarlo, se vuelven a entrenar menos fragmentos de los que se cuentan aquí.</translation>
+        <translation>El punto de control %1 estaba marcado como dañado y está íntegro. Si una reanudación puede recuperarlo, se vuelven a entrenar menos fragmentos de los que se cuentan aquí.</translation>
     </message>
     <message>
         <source>%1 No whole checkpoint is left behind it: training would begin again from the start weights.</source>
@@ -2211,15 +2211,15 @@
     </message>
     <message>
         <source>the newest checkpoint that it knows is %1 (step %2, %3)</source>
-        <translation>el punto de control más nuevo que conoce es %1 (paso %2, %3)</translation>
+        <translation>el punto de control más reciente que conoce es %1 (paso %2, %3)</translation>
     </message>
     <message>
         <source>The tracker %1 is older than the weights: %2, and in %3 lie manifests of this run that it does not know: %4, the newest %5 (step %6, %7).</source>
-        <translation>El registro %1 es más antiguo que los pesos: %2, y en %3 hay manifiestos de esta ejecución que no conoce: %4, el más nuevo %5 (paso %6, %7).</translation>
+        <translation>El registro %1 es más antiguo que los pesos: %2, y en %3 hay manifiestos de esta ejecución que no conoce: %4, el más reciente %5 (paso %6, %7).</translation>
     </message>
     <message>
         <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
-        <translation>&apos;furrowctl doctor %1 --repair&apos; pone el registro al día con los manifiestos; &apos;furrowctl resume %2 --accept-loss&apos; sigue en cambio desde el estado anterior y los mueve a checkpoints/unknown.</translation>
+        <translation>«furrowctl doctor %1 --repair» pone el registro al día con los manifiestos; «furrowctl resume %2 --accept-loss» sigue en cambio desde el estado anterior y los mueve a checkpoints/unknown.</translation>
     </message>
     <message>
         <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
@@ -2227,11 +2227,11 @@
     </message>
     <message>
         <source>the tracker names &apos;%1&apos; as the prepared file of block %2, which is not the name of a file; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
-        <translation>el registro nombra &apos;%1&apos; como archivo preparado del bloque %2, que no es un nombre de archivo; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+        <translation>el registro nombra «%1» como archivo preparado del bloque %2, que no es un nombre de archivo; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
         <source>the tracker names &apos;%1&apos; as the folder of checkpoint %2, which is not the name of a folder; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
-        <translation>el registro nombra &apos;%1&apos; como carpeta del punto de control %2, que no es un nombre de carpeta; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+        <translation>el registro nombra «%1» como carpeta del punto de control %2, que no es un nombre de carpeta; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
         <source>there is no damaged checkpoint %1</source>
@@ -2243,7 +2243,7 @@
     </message>
     <message>
         <source>cannot look at %1</source>
-        <translation>no se puede mirar %1</translation>
+        <translation>no se puede examinar %1</translation>
     </message>
     <message>
         <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
@@ -2251,11 +2251,11 @@
     </message>
     <message>
         <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
-        <translation>Las filas %1 a %2 de %3 no son las que había cuando la ejecución planeó sus bloques: el archivo fue cambiado. Restáurelo y reintente los fragmentos, acéptelos como no entrenados, o empiece una ejecución nueva.</translation>
+        <translation>Las filas %1 a %2 de %3 no son las que había cuando la ejecución planeó sus bloques: el archivo se modificó. Restáurelo y reintente los fragmentos, acéptelos como no entrenados, o empiece una ejecución nueva.</translation>
     </message>
     <message>
         <source>%1 is a pointer of git-lfs, not the data itself. Fetch the data with &apos;git lfs pull&apos;.</source>
-        <translation>%1 es un puntero de git-lfs, no los datos. Traiga los datos con &apos;git lfs pull&apos;.</translation>
+        <translation>%1 es un puntero de git-lfs, no los datos. Traiga los datos con «git lfs pull».</translation>
     </message>
     <message>
         <source>%1 is a web page, not data: its download was refused or needs a log-in. Fetch it again.</source>
@@ -2267,23 +2267,23 @@
     </message>
     <message>
         <source>%1 ends as Parquet and does not begin so: its first bytes are damaged. Fetch or write it again.</source>
-        <translation>%1 termina como Parquet y no empieza así: sus primeros bytes están dañados. Descárguelo o escríbalo de nuevo.</translation>
+        <translation>%1 termina como un archivo Parquet, pero no empieza como tal: sus primeros bytes están dañados. Descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 is called Parquet and is %2. Give it its right name, or write it as Parquet.</source>
-        <translation>%1 se llama Parquet y es %2. Dele su nombre correcto o escríbalo como Parquet.</translation>
+        <translation>%1 tiene nombre de archivo Parquet, pero es %2. Dele su nombre correcto o escríbalo como Parquet.</translation>
     </message>
     <message>
         <source>%1 is called Parquet and neither begins nor ends as such a file. Fetch or write it again, or give it its right name.</source>
-        <translation>%1 se llama Parquet y no empieza ni termina como tal archivo. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
+        <translation>%1 tiene nombre de archivo Parquet, pero no empieza ni termina como tal. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
     </message>
     <message>
         <source>%1 is called JSON lines, and none of its first lines is a JSON object. Give it its right name, or write one object per line.</source>
-        <translation>%1 se llama JSON lines y ninguna de sus primeras líneas es un objeto JSON. Dele su nombre correcto o escriba un objeto por línea.</translation>
+        <translation>%1 tiene nombre de JSON lines, pero ninguna de sus primeras líneas es un objeto JSON. Dele su nombre correcto o escriba un objeto por línea.</translation>
     </message>
     <message>
         <source>%1 is called %2 and does not begin as such a file: its first bytes are damaged, or it has a wrong name. Fetch or write it again, or give it its right name.</source>
-        <translation>%1 se llama %2 y no empieza como tal archivo: sus primeros bytes están dañados o tiene un nombre equivocado. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
+        <translation>%1 tiene nombre de %2, pero no empieza como un archivo de ese tipo: sus primeros bytes están dañados o el nombre es incorrecto. Descárguelo o escríbalo de nuevo, o dele su nombre correcto.</translation>
     </message>
     <message>
         <source>The download %1 is damaged: its checksum differs.</source>
@@ -2311,7 +2311,7 @@
     </message>
     <message>
         <source>the hub promises no SHA-256 of it</source>
-        <translation>el hub no promete ningún SHA-256 de él</translation>
+        <translation>el hub no indica su SHA-256</translation>
     </message>
     <message>
         <source>Block %1 was first prepared from a copy of %2 that was not what the hub promises (SHA-256), and has other rows now. What was trained of it stays in the weights. Begin a new run, or accept its other chunks as not trained.</source>
@@ -2319,15 +2319,15 @@
     </message>
     <message>
         <source>the copy of %1 on this disk was wrong when it was prepared, or became so</source>
-        <translation>la copia de %1 en este disco era errónea cuando se preparó, o llegó a serlo</translation>
+        <translation>la copia de %1 en este disco estaba mal cuando se preparó, o se estropeó después</translation>
     </message>
     <message>
         <source>%1 does not hold what the hub promises of %2 (SHA-256).</source>
-        <translation>%1 no contiene lo que el hub promete de %2 (SHA-256).</translation>
+        <translation>%1 no tiene el contenido que el hub promete para %2 (SHA-256).</translation>
     </message>
     <message>
         <source>%1 does not hold what the hub&apos;s list promises of %2 (git&apos;s SHA-1).</source>
-        <translation>%1 no contiene lo que la lista del hub promete de %2 (SHA-1 de git).</translation>
+        <translation>%1 no tiene el contenido que la lista del hub promete para %2 (SHA-1 de git).</translation>
     </message>
     <message>
         <source>The name of %1 is not UTF-8, so a run cannot keep it. Rename the file.</source>
@@ -2343,19 +2343,19 @@
     </message>
     <message>
         <source>1 chunk cannot be read (%1).</source>
-        <translation>1 fragmento no se puede leer (%1).</translation>
+        <translation>No se puede leer 1 fragmento (%1).</translation>
     </message>
     <message>
         <source>%1 chunks cannot be read (the first: %2).</source>
-        <translation>%1 fragmentos no se pueden leer (el primero: %2).</translation>
+        <translation>No se pueden leer %1 fragmentos (el primero: %2).</translation>
     </message>
     <message>
         <source>%1: only the column &apos;%2&apos; is fetched (%3 % of the files), so what arrives cannot be compared with the SHA-256 that the hub promises.</source>
-        <translation>%1: solo se descarga la columna &apos;%2&apos; (%3 % de los archivos), así que lo que llega no se puede comparar con el SHA-256 que promete el hub.</translation>
+        <translation>%1: solo se descarga la columna «%2» (%3 % de los archivos), así que lo que llega no se puede comparar con el SHA-256 que promete el hub.</translation>
     </message>
     <message>
         <source>the audit was ended before it was done</source>
-        <translation>la auditoría se terminó antes de acabar</translation>
+        <translation>la auditoría se interrumpió antes de acabar</translation>
     </message>
     <message>
         <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded</source>
@@ -2367,7 +2367,7 @@
     </message>
     <message>
         <source>block %1 has the file &apos;%2&apos;, which is not the name of a file</source>
-        <translation>el bloque %1 tiene el archivo &apos;%2&apos;, que no es un nombre de archivo</translation>
+        <translation>el bloque %1 tiene el archivo «%2», que no es un nombre de archivo</translation>
     </message>
     <message>
         <source>block %1: %2</source>
@@ -2375,7 +2375,7 @@
     </message>
     <message>
         <source>block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced</source>
-        <translation>bloque %1: el archivo %2 está íntegro y tiene otro contenido que el que anotó el registro: fue sustituido</translation>
+        <translation>bloque %1: el archivo %2 está íntegro y tiene otro contenido que el que anotó el registro: se sustituyó</translation>
     </message>
     <message>
         <source>the prepared block</source>
@@ -2387,7 +2387,7 @@
     </message>
     <message>
         <source>block %1: prepared from the source once more it has other content than the tracker recorded</source>
-        <translation>bloque %1: preparado otra vez desde la fuente tiene otro contenido que el que anotó el registro</translation>
+        <translation>bloque %1: al prepararlo otra vez desde la fuente, su contenido difiere del que anotó el registro</translation>
     </message>
     <message>
         <source>the source</source>
@@ -2427,15 +2427,15 @@
     </message>
     <message>
         <source>SHA-256 of %1 files (%2) of %3 checkpoints, the newest of each replica</source>
-        <translation>SHA-256 de %1 archivos (%2) de %3 puntos de control, el más nuevo de cada réplica</translation>
+        <translation>SHA-256 de %1 archivos (%2) de %3 puntos de control, el más reciente de cada réplica</translation>
     </message>
     <message>
         <source>checkpoint %1 has the folder &apos;%2&apos;, which is not the name of a folder</source>
-        <translation>el punto de control %1 tiene la carpeta &apos;%2&apos;, que no es un nombre de carpeta</translation>
+        <translation>el punto de control %1 tiene la carpeta «%2», que no es un nombre de carpeta</translation>
     </message>
     <message>
         <source>the manifest of checkpoint %1 is not the one that the tracker recorded (its SHA-256 differs): the file was changed, or belongs to another checkpoint</source>
-        <translation>el manifiesto del punto de control %1 no es el que anotó el registro (su SHA-256 difiere): el archivo fue cambiado o es de otro punto de control</translation>
+        <translation>el manifiesto del punto de control %1 no es el que anotó el registro (su SHA-256 difiere): el archivo se modificó o es de otro punto de control</translation>
     </message>
     <message>
         <source>the manifest of checkpoint %1 cannot be used: %2</source>
@@ -2443,7 +2443,7 @@
     </message>
     <message>
         <source>checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand</source>
-        <translation>el punto de control %1 tiene otro valor (%2) en su manifiesto que en el registro: uno de los dos fue cambiado a mano</translation>
+        <translation>el punto de control %1 tiene otro valor (%2) en su manifiesto que en el registro: uno de los dos se modificó a mano</translation>
     </message>
     <message>
         <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
@@ -2455,7 +2455,7 @@
     </message>
     <message>
         <source>the manifest of checkpoint %1 names &apos;%2&apos;, which is not in its folder</source>
-        <translation>el manifiesto del punto de control %1 nombra &apos;%2&apos;, que no está en su carpeta</translation>
+        <translation>el manifiesto del punto de control %1 nombra «%2», que no está en su carpeta</translation>
     </message>
     <message>
         <source>Reading the weights of checkpoint %1</source>
@@ -2495,7 +2495,7 @@
     </message>
     <message>
         <source>checkpoint %1 is marked as surviving, but no newest weights were made from it</source>
-        <translation>el punto de control %1 está marcado como superviviente, pero ningún peso más nuevo procede de él</translation>
+        <translation>el punto de control %1 está marcado como superviviente, pero ningún peso más reciente procede de él</translation>
     </message>
     <message>
         <source>checkpoint %1 names checkpoint %2 as its parent, which is not older</source>
@@ -2503,7 +2503,7 @@
     </message>
     <message>
         <source>the table %1 has %2 rows and ids up to %3: rows were taken out of the history</source>
-        <translation>la tabla %1 tiene %2 filas e identificadores hasta %3: se quitaron filas de la historia</translation>
+        <translation>la tabla %1 tiene %2 filas e identificadores hasta %3: se quitaron filas del historial</translation>
     </message>
     <message>
         <source>%1 blocks have chunks and no counters</source>
@@ -2527,11 +2527,11 @@
     </message>
     <message>
         <source>block %1 is marked as prepared and has no digest: its file cannot be proven</source>
-        <translation>el bloque %1 está marcado como preparado y no tiene resumen: su archivo no se puede comprobar</translation>
+        <translation>el bloque %1 está marcado como preparado y no tiene hash: su archivo no se puede comprobar</translation>
     </message>
     <message>
         <source>%1 is marked as trained by the parent run, which the list of what the parent trained does not say</source>
-        <translation>%1 está marcado como entrenado por la ejecución de origen, pero la lista de lo que esta entrenó no lo dice</translation>
+        <translation>%1 está marcado como entrenado por la ejecución padre, pero la lista de lo que esta entrenó no lo dice</translation>
     </message>
     <message>
         <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
@@ -2547,19 +2547,19 @@
     </message>
     <message>
         <source>%1: claim %2 says %3 %4, its windows and steps give %5: its row was changed</source>
-        <translation>%1: la reserva %2 dice %3 %4, sus ventanas y pasos dan %5: su fila fue modificada</translation>
+        <translation>%1: la reserva %2 dice %3 %4, sus ventanas y pasos dan %5: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: claim %2 says that it trained %3 tokens, the whole chunk has %4: its row was changed</source>
-        <translation>%1: la reserva %2 dice que entrenó %3 tokens, el fragmento entero tiene %4: su fila fue modificada</translation>
+        <translation>%1: la reserva %2 dice que entrenó %3 tokens, el fragmento entero tiene %4: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: claim %2 trained or left out windows that it did not have, or both: its row was changed</source>
-        <translation>%1: la reserva %2 entrenó u omitió ventanas que no tenía, o ambas cosas a la vez: su fila fue modificada</translation>
+        <translation>%1: la reserva %2 entrenó u omitió ventanas que no tenía, o ambas cosas a la vez: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: its mean loss is not the loss over the tokens of its newest training: one of the two rows was changed</source>
-        <translation>%1: su pérdida media no es la pérdida por token de su último entrenamiento: una de las dos filas fue modificada</translation>
+        <translation>%1: su pérdida media no es la pérdida por token de su último entrenamiento: una de las dos filas se modificó</translation>
     </message>
     <message>
         <source>Reading the plans of the blocks</source>
@@ -2567,7 +2567,7 @@
     </message>
     <message>
         <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
-        <translation>SHA-256 del manifiesto, y quién lo escribió, tipo, paso, tokens, tamaño, pérdida en el texto reservado y padres de cada uno de los %1 puntos de control tras los pesos más nuevos (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
+        <translation>SHA-256 del manifiesto, y quién lo escribió, tipo, paso, tokens, tamaño, pérdida en el texto reservado y padres de cada uno de los %1 puntos de control tras los pesos más recientes (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
     </message>
     <message>
         <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
@@ -2603,11 +2603,11 @@
     </message>
     <message>
         <source>block %1: its plan does not begin where the one before it ended, or does not end where the next one begins: it was changed by hand</source>
-        <translation>bloque %1: su plan no empieza donde terminó el anterior, o no termina donde empieza el siguiente: fue modificado a mano</translation>
+        <translation>bloque %1: su plan no empieza donde terminó el anterior, o no termina donde empieza el siguiente: se modificó a mano</translation>
     </message>
     <message>
         <source>block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand</source>
-        <translation>bloque %1: su plan tiene otras filas o fragmentos que su fila en el registro: uno de los dos fue modificado a mano</translation>
+        <translation>bloque %1: su plan tiene otras filas o fragmentos que su fila en el registro: uno de los dos se modificó a mano</translation>
     </message>
     <message>
         <source>checkpoint %1 is %2 steps further than what it was made from, its parts have %3: the row of a part or of a checkpoint was changed</source>
@@ -2619,7 +2619,7 @@
     </message>
     <message>
         <source>checkpoint %1 is of another replica than worker process %2, which wrote it</source>
-        <translation>el punto de control %1 es de otra réplica que el proceso de trabajo %2, que lo escribió</translation>
+        <translation>el punto de control %1 es de una réplica distinta de la del proceso de trabajo %2, que lo escribió</translation>
     </message>
     <message>
         <source>checkpoint %1 names claims %2 to %3 and has parts of claims %4 to %5</source>
@@ -2627,15 +2627,15 @@
     </message>
     <message>
         <source>checkpoint %1 was given to round %2 of merging, and the tracker lacks one of them</source>
-        <translation>el punto de control %1 se dio a la ronda de fusión %2, y al registro le falta uno de los dos</translation>
+        <translation>el punto de control %1 se entregó a la ronda de fusión %2, y al registro le falta uno de los dos</translation>
     </message>
     <message>
         <source>checkpoint %1 was written by worker process %2 and has a part of claim %3, which is of worker process %4</source>
-        <translation>el punto de control %1 fue escrito por el proceso de trabajo %2 y tiene una parte de la reserva %3, que es del proceso de trabajo %4</translation>
+        <translation>el punto de control %1 lo escribió el proceso de trabajo %2 y tiene una parte de la reserva %3, que es del proceso de trabajo %4</translation>
     </message>
     <message>
         <source>checkpoint %1 was written by worker process %2, which the tracker does not have</source>
-        <translation>el punto de control %1 fue escrito por el proceso de trabajo %2, que el registro no tiene</translation>
+        <translation>el punto de control %1 lo escribió el proceso de trabajo %2, que el registro no tiene</translation>
     </message>
     <message>
         <source>checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2</source>
@@ -2659,11 +2659,11 @@
     </message>
     <message>
         <source>claim %1 says that it took %2 steps, checkpoint %3 and others have %4 of it: the row of a claim or of a part was changed</source>
-        <translation>la reserva %1 dice que tomó %2 pasos, el punto de control %3 y otros tienen %4 de ella: se modificó la fila de una reserva o de una parte</translation>
+        <translation>la reserva %1 dice que dio %2 pasos, el punto de control %3 y otros tienen %4 de ella: se modificó la fila de una reserva o de una parte</translation>
     </message>
     <message>
         <source>events are of worker process %1, which the tracker does not have: its row was taken out</source>
-        <translation>hay sucesos del proceso de trabajo %1, que el registro no tiene: su fila fue quitada</translation>
+        <translation>hay sucesos del proceso de trabajo %1, que el registro no tiene: se quitó su fila</translation>
     </message>
     <message>
         <source>of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out</source>
@@ -2691,7 +2691,7 @@
     </message>
     <message>
         <source>run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text</source>
-        <translation>run.json contra lo que el registro guarda de él, y los hashes del tokenizador y del texto reservado</translation>
+        <translation>run.json frente a lo que el registro guarda de él, y los hashes del tokenizador y del texto reservado</translation>
     </message>
     <message>
         <source>the events open %1 epochs, the tracker has %2</source>
@@ -2711,7 +2711,7 @@
     </message>
     <message>
         <source>of run.json the name of the run, its preset, when and by which version it was made, and where its data lie</source>
-        <translation>de run.json el nombre de la ejecución, su ajuste predefinido, cuándo y con qué versión se creó, y dónde están sus datos</translation>
+        <translation>de run.json el nombre de la ejecución, su preajuste, cuándo y con qué versión se creó, y dónde están sus datos</translation>
     </message>
     <message>
         <source>of run.json the settings that a resume may change and the list of its files: the tracker has no record of them</source>
@@ -2719,7 +2719,7 @@
     </message>
     <message>
         <source>telemetry and logs</source>
-        <translation>la telemetría y los registros</translation>
+        <translation>la telemetría y los logs</translation>
     </message>
     <message>
         <source>the order in which chunks are given out, and who held a chunk last</source>
@@ -2727,7 +2727,7 @@
     </message>
     <message>
         <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation>los planes de todos los bloques contra sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos contra el registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
+        <translation>los planes de todos los bloques frente a sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos frente a el registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
     </message>
     <message>
         <source>there are counters of block %1 (epoch %2), which has no chunks</source>
@@ -2767,7 +2767,7 @@
     </message>
     <message>
         <source>problems found, see below</source>
-        <translation>NO está en orden, véase abajo</translation>
+        <translation>hay problemas, véase abajo</translation>
     </message>
     <message>
         <source>nothing is wrong in what could be read, but not everything could be inspected, see below</source>
@@ -2823,7 +2823,7 @@
     </message>
     <message>
         <source>the tracker %1 has a view, a trigger or a virtual table, which Furrow makes none of: it was changed from outside; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
-        <translation>el registro %1 tiene una vista, un disparador o una tabla virtual, que Furrow no crea: fue modificado desde fuera; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
+        <translation>el registro %1 tiene una vista, un disparador o una tabla virtual, que Furrow no crea: se modificó desde fuera; `furrowctl doctor %2 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
         <source>The folder of checkpoint %1 has files that Furrow did not write; they were kept.</source>
@@ -2927,7 +2927,7 @@
     </message>
     <message>
         <source>%1 workers are still alive. What they save before they end is kept too.</source>
-        <translation>%1 procesos siguen vivos. Lo que guarden antes de terminar también se conserva.</translation>
+        <translation>%1 trabajadores siguen vivos. Lo que guarden antes de terminar también se conserva.</translation>
     </message>
     <message>
         <source>epoch %1: %2</source>
@@ -2967,7 +2967,7 @@
     </message>
     <message>
         <source>%1 is &apos;%2&apos;, allowed is BLOCK:CHUNK, both from 0, such as 3:17.</source>
-        <translation>%1 es &apos;%2&apos;; se admite BLOQUE:FRAGMENTO, ambos desde 0, como 3:17.</translation>
+        <translation>%1 es «%2»; se admite BLOQUE:FRAGMENTO, ambos desde 0, como 3:17.</translation>
     </message>
     <message>
         <source>%1 has a name that leads out of the archive and was left out.</source>
@@ -3019,7 +3019,7 @@
     </message>
     <message>
         <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
-        <translation>%1 tiene otra suma de verificación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
+        <translation>%1 tiene otra suma de comprobación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
@@ -3047,7 +3047,7 @@
     </message>
     <message>
         <source>%1 is an Arrow file, and this Furrow was built without Arrow. Convert it to jsonl, or build with FURROW_WITH_PARQUET=ON.</source>
-        <translation>%1 es un archivo de Arrow y este Furrow se compiló sin Arrow. Conviértelo a jsonl o compila con FURROW_WITH_PARQUET=ON.</translation>
+        <translation>%1 es un archivo de Arrow y este Furrow se compiló sin Arrow. Conviértalo a jsonl o compile con FURROW_WITH_PARQUET=ON.</translation>
     </message>
     <message>
         <source>Another process wrote to %1 in the cache, or removed it.</source>
@@ -3131,7 +3131,7 @@
     </message>
     <message>
         <source>%1 is one part of a zip archive in several. Join them first.</source>
-        <translation>%1 es una parte de un archivo zip dividido en varias. Únelas primero.</translation>
+        <translation>%1 es una parte de un archivo zip dividido en varias. Únalas primero.</translation>
     </message>
     <message>
         <source>%1 has a directory of more than 64 MiB. Unpack it and name the folder.</source>
@@ -3167,15 +3167,15 @@
     </message>
     <message>
         <source>The limit of %1 optimiser steps is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 pasos del optimizador está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+        <translation>Ya se alcanzó el límite de %1 pasos del optimizador: hay %2 hechos. El intento acabaría enseguida; suba el límite o escriba 0 para no poner ninguno.</translation>
     </message>
     <message>
         <source>The limit of %1 tokens is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 tokens está alcanzado: hay %2 hechos. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+        <translation>Ya se alcanzó el límite de %1 tokens: hay %2 hechos. El intento acabaría enseguida; suba el límite o escriba 0 para no poner ninguno.</translation>
     </message>
     <message>
         <source>The limit of %1 hours is reached: %2 are done. The attempt would end at once; raise the limit, or write 0 for none.</source>
-        <translation>El límite de %1 horas está alcanzado: hay %2 hechas. El intento acabaría al momento; suba el límite o escriba 0 para ninguno.</translation>
+        <translation>Ya se alcanzó el límite de %1 horas: hay %2 hechas. El intento acabaría enseguida; suba el límite o escriba 0 para no poner ninguno.</translation>
     </message>
     <message>
         <source>1 chunk whose work was lost: it is trained again</source>
@@ -3323,11 +3323,11 @@
     </message>
     <message>
         <source>block %1: %2 It was put aside and is prepared again from the source when it is needed.</source>
-        <translation>bloque %1: %2 Se apartó y se prepara de nuevo desde el origen cuando haga falta.</translation>
+        <translation>bloque %1: %2 Se apartó y se preparará de nuevo desde la fuente cuando haga falta.</translation>
     </message>
     <message>
         <source>checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back</source>
-        <translation>la política de conservación retiró el punto de control %1 y su carpeta está ahí; la próxima reanudación lo recupera</translation>
+        <translation>la política de conservación retiró el punto de control %1 pero su carpeta está ahí; la próxima reanudación lo recupera</translation>
     </message>
     <message>
         <source>%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.</source>
@@ -3415,11 +3415,11 @@
     </message>
     <message>
         <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
-        <translation>%1, los pesos congelados de %2 puntos de control (el más nuevo es %3), no es lo que se escribió: su tamaño o su SHA-256 difiere</translation>
+        <translation>%1, los pesos congelados de %2 puntos de control (el más reciente es %3), no es lo que se escribió: su tamaño o su SHA-256 difiere</translation>
     </message>
     <message>
         <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
-        <translation>%1, los pesos congelados de %2 puntos de control (el más nuevo es %3), no se pudo inspeccionar: %4</translation>
+        <translation>%1, los pesos congelados de %2 puntos de control (el más reciente es %3), no se pudo inspeccionar: %4</translation>
     </message>
     <message>
         <source>is not a SHA-256</source>
@@ -3427,7 +3427,7 @@
     </message>
     <message>
         <source>checkpoint %1 was written by a newer Furrow; this one reads formats 1 and 2.</source>
-        <translation>el punto de control %1 lo escribió un Furrow más nuevo; este lee los formatos 1 y 2.</translation>
+        <translation>el punto de control %1 lo escribió un Furrow más reciente; este lee los formatos 1 y 2.</translation>
     </message>
     <message>
         <source>checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.</source>
@@ -3443,11 +3443,11 @@
     </message>
     <message>
         <source>the chunks of block %1 that the parent run trained are written as nobody writes them: their row was changed</source>
-        <translation>los fragmentos del bloque %1 que entrenó la ejecución padre están escritos como nadie los escribe: su fila fue cambiada</translation>
+        <translation>los fragmentos del bloque %1 que entrenó la ejecución padre están escritos como nadie los escribe: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: the windows that claim %2 had, trained or left out are written as nobody writes them: its row was changed</source>
-        <translation>%1: las ventanas que la reserva %2 tenía, entrenó u omitió están escritas como nadie las escribe: su fila fue cambiada</translation>
+        <translation>%1: las ventanas que la reserva %2 tenía, entrenó u omitió están escritas como nadie las escribe: su fila se modificó</translation>
     </message>
     <message>
         <source>a person killed it</source>
@@ -3503,7 +3503,7 @@
     </message>
     <message>
         <source>%1 The run is still being trained; &apos;furrowctl kill %2&apos; ends it without its tracker.</source>
-        <translation>%1 La ejecución se sigue entrenando; &apos;furrowctl kill %2&apos; la termina sin su registro.</translation>
+        <translation>%1 La ejecución se sigue entrenando; «furrowctl kill %2» la termina sin su registro.</translation>
     </message>
     <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
@@ -3515,11 +3515,11 @@
     </message>
     <message>
         <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
-        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Devuelva el registro de la ejecución a su lugar y reanude; o &apos;furrowctl doctor %2 --repair&apos; lo rehace a partir de lo que prueban los puntos de control.</translation>
+        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Devuelva el registro de la ejecución a su lugar y reanude; o «furrowctl doctor %2 --repair» lo rehace a partir de lo que prueban los puntos de control.</translation>
     </message>
     <message>
         <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. It is a part of the tracker. What it held was moved into the tracker first; &apos;furrowctl resume %2&apos; goes on.</source>
-        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Es una parte del registro. Antes, lo que contenía se pasó al registro; &apos;furrowctl resume %2&apos; continúa.</translation>
+        <translation>%1 se borró o se sustituyó mientras se entrenaba la ejecución, así que el intento termina. Es una parte del registro. Antes, lo que contenía se pasó al registro; «furrowctl resume %2» continúa.</translation>
     </message>
     <message>
         <source>%1 could not be brought up to date: another process reads it.</source>
@@ -3543,7 +3543,7 @@
     </message>
     <message>
         <source>Attempt %1 ended at %2, for this reason: %3</source>
-        <translation>El intento %1 terminó a las %2 por este motivo: %3</translation>
+        <translation>El intento %1 terminó (%2) por este motivo: %3</translation>
     </message>
     <message>
         <source>of weights with %1 steps, on %2 tokens of held-out text; %3</source>
@@ -3615,11 +3615,11 @@
     </message>
     <message>
         <source>%1 has %2, an address with a password or a signature in it, which would be kept in the run. Put the whole address into the environment variable FURROW_DATA_SECRET, also when the run is resumed, and give here %3.</source>
-        <translation>%1 tiene %2, una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Ponga la dirección completa en la variable de entorno FURROW_DATA_SECRET, también al reanudar la ejecución, y dé aquí %3.</translation>
+        <translation>%1 tiene %2, una dirección con una contraseña o una firma, que quedaría guardada en la ejecución. Ponga la dirección completa en la variable de entorno FURROW_DATA_SECRET, también al reanudar la ejecución, e indique aquí %3.</translation>
     </message>
     <message>
         <source>%1 is empty, allowed is at least one file, folder, hf://, https://, s3:// or gs:// source.</source>
-        <translation>%1 está vacío; se admite al menos un archivo, una carpeta o un origen hf://, https://, s3:// o gs://.</translation>
+        <translation>%1 está vacío; se admite al menos un archivo, una carpeta o una fuente hf://, https://, s3:// o gs://.</translation>
     </message>
     <message>
         <source>its server promises no SHA-256 of it; what comes is compared with its ETag or Last-Modified</source>
@@ -3843,7 +3843,7 @@
     </message>
     <message>
         <source>run %1</source>
-        <translation>el entrenamiento %1</translation>
+        <translation>la ejecución %1</translation>
     </message>
     <message>
         <source>%1 is %2, but %3 has %4, which init_from takes over. Leave this setting out.</source>
@@ -3867,7 +3867,7 @@
     </message>
     <message>
         <source>%1: the download in the cache does not hold what was promised of it (SHA-256); it is put aside when it is read next, or by &apos;furrowctl cache verify&apos;</source>
-        <translation>%1: la descarga de la caché no contiene lo prometido (SHA-256); se aparta la próxima vez que se lea, o con &apos;furrowctl cache verify&apos;</translation>
+        <translation>%1: la descarga de la caché no contiene lo prometido (SHA-256); se aparta la próxima vez que se lea, o con «furrowctl cache verify»</translation>
     </message>
     <message>
         <source>SHA-256 of %1 downloads in the cache against what was promised; %2 more are not there, and are compared when they come</source>
@@ -3947,7 +3947,7 @@
     </message>
     <message>
         <source>%1 holds conversations in the form &apos;%2&apos;, the files before it in the form &apos;%3&apos;. Name them as two sources.</source>
-        <translation>%1 contiene conversaciones en la forma «%2»; los archivos anteriores, en la forma «%3». Indíquelos como dos orígenes.</translation>
+        <translation>%1 contiene conversaciones en la forma «%2»; los archivos anteriores, en la forma «%3». Indíquelos como dos fuentes.</translation>
     </message>
     <message>
         <source>The rows are conversations (%1, column %2): the chat template writes them, answers are learnt.</source>
@@ -4043,7 +4043,7 @@
     </message>
     <message>
         <source>%1 asks for an account (HTTP %2). Give it as pip takes it: in PIP_INDEX_URL or pip.conf, https://name:password@host.</source>
-        <translation>%1 pide una cuenta (HTTP %2). Indíquela como la toma pip: en PIP_INDEX_URL o en pip.conf, https://name:password@host.</translation>
+        <translation>%1 pide una cuenta (HTTP %2). Indíquela como la toma pip: en PIP_INDEX_URL o en pip.conf, https://nombre:contraseña@servidor.</translation>
     </message>
     <message>
         <source>%1 answers with HTTP %2.</source>
@@ -4059,11 +4059,11 @@
     </message>
     <message>
         <source>%1 %2 cannot be fetched: %3. Without a network, `furrowctl torch install --from FOLDER` takes a folder of wheels that were fetched elsewhere.</source>
-        <translation>No se puede descargar %1 %2: %3. Sin red, `furrowctl torch install --from FOLDER` toma una carpeta de wheels descargados en otro equipo.</translation>
+        <translation>No se puede descargar %1 %2: %3. Sin red, `furrowctl torch install --from CARPETA` toma una carpeta de wheels descargados en otro equipo.</translation>
     </message>
     <message>
         <source>No wheel of %1 %2 for this computer with a pinned hash is in %3. The index is the one that pip is configured for; PIP_INDEX_URL names another one, `furrowctl torch install --from FOLDER` takes a folder of wheels.</source>
-        <translation>En %3 no hay ningún wheel de %1 %2 para este equipo con un hash fijado. El índice es el que pip tiene configurado; PIP_INDEX_URL indica otro, y `furrowctl torch install --from FOLDER` toma una carpeta de wheels.</translation>
+        <translation>En %3 no hay ningún wheel de %1 %2 para este equipo con un hash fijado. El índice es el que pip tiene configurado; PIP_INDEX_URL indica otro, y `furrowctl torch install --from CARPETA` toma una carpeta de wheels.</translation>
     </message>
     <message>
         <source>%1 is not a libtorch: there is no lib/libtorch_cpu.so in it. Name the folder of an unpacked libtorch or site-packages/torch.</source>
@@ -4091,7 +4091,7 @@
     </message>
     <message>
         <source>%1 lacks wheels for this computer: %2. Where there is a network, `python3 -m pip download --no-deps --dest FOLDER` with these names fetches them.</source>
-        <translation>En %1 faltan wheels para este equipo: %2. Donde haya red, `python3 -m pip download --no-deps --dest FOLDER` con estos nombres los descarga.</translation>
+        <translation>En %1 faltan wheels para este equipo: %2. Donde haya red, `python3 -m pip download --no-deps --dest CARPETA` con estos nombres los descarga.</translation>
     </message>
     <message>
         <source>%1 is neither a file nor a folder.</source>
@@ -4295,7 +4295,7 @@
     </message>
     <message>
         <source>tracker and run.json disagree: %1 is &apos;%2&apos; in the tracker and &apos;%3&apos; by run.json, and chunks would be given out or counted in another way. One of the two was changed from outside; put a copy of it back from before.</source>
-        <translation>el registro y run.json no coinciden: %1 es «%2» en el registro y «%3» según run.json, y los fragmentos se repartirían o contarían de otra manera. Uno de los dos se cambió desde fuera; vuelva a poner una copia anterior de ese.</translation>
+        <translation>el registro y run.json no coinciden: %1 es «%2» en el registro y «%3» según run.json, y los fragmentos se repartirían o contarían de otra manera. Uno de los dos se cambió desde fuera; restaure una copia anterior de ese.</translation>
     </message>
     <message>
         <source>%1 says that this is run %2, and none of its checkpoints is of that run: %3 are of run %4. Nothing was changed, since a repair by this run.json would give up all of them. Put the run.json of the run back.</source>
@@ -4323,7 +4323,7 @@
     </message>
     <message>
         <source>A tracker made anew would give up newest weights that the old one knew, since nothing whole in %1 proves them: %2. Nothing was changed. Put a whole copy of them back and repair then; or &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on without them and their chunks are trained again.</source>
-        <translation>Un registro hecho de nuevo abandonaría los pesos más nuevos que conocía el anterior, ya que nada íntegro en %1 los prueba: %2. No se cambió nada. Vuelva a poner una copia íntegra de ellos y repare después; o bien &apos;furrowctl doctor %3 --repair --accept-loss&apos; sigue sin ellos y sus fragmentos se entrenan de nuevo.</translation>
+        <translation>Un registro hecho de nuevo abandonaría los pesos más recientes que conocía el anterior, ya que nada íntegro en %1 los prueba: %2. No se cambió nada. Vuelva a poner una copia íntegra de ellos y repare después; o bien «furrowctl doctor %3 --repair --accept-loss» sigue sin ellos y sus fragmentos se entrenan de nuevo.</translation>
     </message>
     <message>
         <source>A person asked for a pause: the workers wait at the end of their chunks. Continue (`furrowctl continue`) lets them go on.</source>
@@ -4427,11 +4427,11 @@
     </message>
     <message>
         <source>SHA-256 of %1 files (%2) of one checkpoint, the newest</source>
-        <translation>SHA-256 de %1 archivos (%2) de un punto de control, el más nuevo</translation>
+        <translation>SHA-256 de %1 archivos (%2) de un punto de control, el más reciente</translation>
     </message>
     <message>
         <source>Neither the tracker nor its snapshot (%1) can be read, so nobody can say whether there were newer weights than those in %2. By these %3 of %4 known chunks are trained. Nothing was changed. Put back what you have of the two and repair then; or &apos;furrowctl doctor %5 --repair --accept-loss&apos; goes on from these.</source>
-        <translation>No se pueden leer ni el registro ni su copia (%1), así que nadie puede decir si hubo pesos más nuevos que los de %2. Según estos están entrenados %3 de %4 fragmentos conocidos. No se cambió nada. Reponga lo que tenga de los dos y repare entonces; o &apos;furrowctl doctor %5 --repair --accept-loss&apos; continúa desde estos.</translation>
+        <translation>No se pueden leer ni el registro ni su copia (%1), así que nadie puede decir si hubo pesos más recientes que los de %2. Según estos están entrenados %3 de %4 fragmentos conocidos. No se cambió nada. Reponga lo que tenga de los dos y repare entonces; o «furrowctl doctor %5 --repair --accept-loss» continúa desde estos.</translation>
     </message>
     <message>
         <source>%1 is a link that leads out of the model&apos;s folder, to %2, and what lies there would be kept in the run. Put a copy of the file in its place if it belongs to the model.</source>
@@ -4451,7 +4451,7 @@
     </message>
     <message>
         <source>its supervisor was gone; it was last seen at %1 and found dead at %2</source>
-        <translation>su supervisor ya no existía; se lo vio por última vez a las %1 y se lo halló muerto a las %2</translation>
+        <translation>su supervisor ya no existía; visto por última vez: %1; hallado muerto: %2</translation>
     </message>
     <message>
         <source>1 more is partly trained: %1 of its %2 samples are kept, and nothing of these is trained again.</source>
@@ -4463,11 +4463,11 @@
     </message>
     <message>
         <source>1 chunk partly trained: %1 of its %2 samples are in checkpoints, the rest is to come</source>
-        <translation>1 fragmento entrenado en parte: %1 de sus %2 muestras están en puntos de control, el resto falta</translation>
+        <translation>1 fragmento entrenado en parte: %1 de sus %2 muestras están en puntos de control, falta el resto</translation>
     </message>
     <message>
         <source>%1 chunks partly trained: %2 of their %3 samples are in checkpoints, the rest is to come</source>
-        <translation>%1 fragmentos entrenados en parte: %2 de sus %3 muestras están en puntos de control, el resto falta</translation>
+        <translation>%1 fragmentos entrenados en parte: %2 de sus %3 muestras están en puntos de control, falta el resto</translation>
     </message>
     <message>
         <source>its prepared file is another one</source>
@@ -4495,7 +4495,7 @@
     </message>
     <message>
         <source>%1; its source has changed. Restore the source, or exclude the block</source>
-        <translation>%1; su origen ha cambiado. Restaure el origen o excluya el bloque</translation>
+        <translation>%1; su fuente ha cambiado. Restaure la fuente o excluya el bloque</translation>
     </message>
     <message>
         <source>a person asked for a pause</source>
@@ -4507,7 +4507,7 @@
     </message>
     <message>
         <source>precision is &apos;%1&apos;; allowed are auto, fp32, bf16, fp16</source>
-        <translation>precision es &apos;%1&apos;; se admiten auto, fp32, bf16 y fp16</translation>
+        <translation>precision es «%1»; se admiten auto, fp32, bf16 y fp16</translation>
     </message>
     <message>
         <source>%1 has an empty name. Is a variable not set?</source>
@@ -4539,7 +4539,7 @@
     </message>
     <message>
         <source>is written by the chat template without a turn of the assistant</source>
-        <translation>la plantilla de conversación lo escribe sin ningún turno del asistente</translation>
+        <translation>la plantilla de chat lo escribe sin ningún turno del asistente</translation>
     </message>
     <message>
         <source>The prepared block %1 is damaged: %2.</source>
@@ -4619,7 +4619,7 @@
     </message>
     <message>
         <source>The vocabulary size %1 is outside 258 to 1,000,000.</source>
-        <translation>El tamaño de vocabulario %1 está fuera de 258 a 1 000 000.</translation>
+        <translation>El tamaño de vocabulario %1 está fuera de 258 a 1.000.000.</translation>
     </message>
     <message>
         <source>Training of the tokenizer was stopped.</source>
@@ -4635,7 +4635,7 @@
     </message>
     <message>
         <source>token id %1 is larger than %2</source>
-        <translation>el id de token %1 es mayor que %2</translation>
+        <translation>el identificador de token %1 es mayor que %2</translation>
     </message>
     <message>
         <source>the vocabulary is empty</source>
@@ -4699,7 +4699,7 @@
     </message>
     <message>
         <source>%1 cannot be looked at (%2).</source>
-        <translation>No se puede mirar %1 (%2).</translation>
+        <translation>No se puede examinar %1 (%2).</translation>
     </message>
     <message>
         <source>%1 The run is trained by process %2, which belongs to %3. Only they, or root, can end it.</source>
@@ -4731,11 +4731,11 @@
     </message>
     <message>
         <source>1 row cannot be used: %1.</source>
-        <translation>1 fila no se puede usar: %1.</translation>
+        <translation>No se puede usar 1 fila: %1.</translation>
     </message>
     <message>
         <source>%1 rows cannot be used; the first: %2.</source>
-        <translation>%1 filas no se pueden usar; la primera: %2.</translation>
+        <translation>No se pueden usar %1 filas; la primera: %2.</translation>
     </message>
     <message>
         <source>1 sample has the text of one before it in its block, and is trained all the same.</source>
@@ -4767,7 +4767,7 @@
     </message>
     <message>
         <source>The newest checkpoint is of %1, though one is due every %2 minutes; the logs of the workers say why. %3 trained chunks are in none.</source>
-        <translation>El último punto de control es de %1, aunque toca uno cada %2 minutos; los registros de los trabajadores dicen por qué. %3 fragmentos entrenados no están en ninguno.</translation>
+        <translation>El último punto de control es de %1, aunque toca uno cada %2 minutos; los logs de los trabajadores dicen por qué. %3 fragmentos entrenados no están en ninguno.</translation>
     </message>
     <message>
         <source>not the newest weights</source>
@@ -4779,7 +4779,7 @@
     </message>
     <message>
         <source>of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3</source>
-        <translation>de pesos con %1 pasos, en %2 tokens que también se entrenan, pues los datos son demasiado pocos para reservar texto; %3</translation>
+        <translation>de pesos con %1 pasos, en %2 tokens que también se entrenan, pues hay demasiado pocos datos para reservar texto; %3</translation>
     </message>
     <message>
         <source>starting</source>
@@ -4807,7 +4807,7 @@
     </message>
     <message>
         <source>this worker lost the lease: its uncommitted work was given to others</source>
-        <translation>este trabajador perdió la reserva: su trabajo no confirmado se dio a otros</translation>
+        <translation>este trabajador perdió la reserva: su trabajo no confirmado pasó a otros</translation>
     </message>
     <message>
         <source>%1 is outside what a run can hold; choose larger blocks</source>
@@ -4815,7 +4815,7 @@
     </message>
     <message>
         <source>%1 has %2 chunks; 1 to 1,000,000 are possible</source>
-        <translation>%1 tiene %2 fragmentos; son posibles de 1 a 1 000 000</translation>
+        <translation>%1 tiene %2 fragmentos; se admiten de 1 a 1.000.000</translation>
     </message>
     <message>
         <source>%1 has a chunk without rows</source>
@@ -4831,7 +4831,7 @@
     </message>
     <message>
         <source>block %1 lies after the proven end of the data set</source>
-        <translation>el bloque %1 está detrás del final probado del conjunto de datos</translation>
+        <translation>el bloque %1 está después del final confirmado del conjunto de datos</translation>
     </message>
     <message>
         <source>the data set ended after %1 blocks before and after %2 now: it has changed</source>
@@ -4923,7 +4923,7 @@
     </message>
     <message>
         <source>attempt %1 is over; this worker came too late</source>
-        <translation>el intento %1 ha terminado; este trabajador llegó tarde</translation>
+        <translation>el intento %1 ha terminado; este trabajador llegó demasiado tarde</translation>
     </message>
     <message>
         <source>rank %1 is being trained by process %2</source>
@@ -4999,7 +4999,7 @@
     </message>
     <message>
         <source>%1 keeps GGUF files: %2. Name one, as %3/FILE.gguf.</source>
-        <translation>%1 contiene archivos GGUF: %2. Indique uno, como %3/FILE.gguf.</translation>
+        <translation>%1 contiene archivos GGUF: %2. Indique uno, como %3/ARCHIVO.gguf.</translation>
     </message>
     <message>
         <source>%1 has no safetensors. Weights in other formats (pytorch_model.bin) are programs that run when they are read, and are not taken; look for a copy of the model with safetensors.</source>
@@ -5031,11 +5031,11 @@
     </message>
     <message>
         <source>%1 is not a model of the hub. Write hf://owner/name, hf://owner/name/FILE.gguf or hf://owner/name@revision.</source>
-        <translation>%1 no es un modelo del hub. Escriba hf://owner/name, hf://owner/name/FILE.gguf o hf://owner/name@revision.</translation>
+        <translation>%1 no es un modelo del hub. Escriba hf://propietario/nombre, hf://propietario/nombre/ARCHIVO.gguf o hf://propietario/nombre@revisión.</translation>
     </message>
     <message>
         <source>it has no text under &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; or &apos;input&apos;</source>
-        <translation>no tiene texto en &apos;question&apos;, &apos;query&apos;, &apos;prompt&apos;, &apos;context&apos;, &apos;ctx&apos; ni &apos;input&apos;</translation>
+        <translation>no tiene texto en «question», «query», «prompt», «context», «ctx» ni «input»</translation>
     </message>
     <message>
         <source>its choices are not a list of two or more texts</source>
@@ -5043,11 +5043,11 @@
     </message>
     <message>
         <source>no choice is named by its &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; or &apos;target&apos;</source>
-        <translation>ninguna opción corresponde a su &apos;gold&apos;, &apos;answer&apos;, &apos;label&apos;, &apos;answerKey&apos; o &apos;target&apos;</translation>
+        <translation>ninguna opción corresponde a su «gold», «answer», «label», «answerKey» o «target»</translation>
     </message>
     <message>
         <source>it has neither choices nor a text under &apos;answer&apos;, &apos;target&apos; or &apos;output&apos;</source>
-        <translation>no tiene opciones ni texto en &apos;answer&apos;, &apos;target&apos; u &apos;output&apos;</translation>
+        <translation>no tiene opciones ni texto en «answer», «target» u «output»</translation>
     </message>
     <message>
         <source>it is not UTF-8</source>
@@ -5075,7 +5075,7 @@
     </message>
     <message>
         <source>%1 is a model of the hub and not on this machine yet. &apos;furrowctl model fetch&apos; brings it; then name the folder that this prints.</source>
-        <translation>%1 es un modelo del hub y todavía no está en este equipo. &apos;furrowctl model fetch&apos; lo descarga; indique después la carpeta que muestra.</translation>
+        <translation>%1 es un modelo del hub y todavía no está en este equipo. «furrowctl model fetch» lo descarga; indique después la carpeta que muestra.</translation>
     </message>
     <message>
         <source>%1 was moved to %2 while the run was being trained, so the attempt ends. Resume it there.</source>
@@ -5139,7 +5139,7 @@
     </message>
     <message>
         <source>%1 was killed while it was started</source>
-        <translation>%1 fue eliminado mientras se iniciaba</translation>
+        <translation>se forzó el cierre de %1 mientras se iniciaba</translation>
     </message>
     <message>
         <source>libcurl could not be started</source>
@@ -5219,11 +5219,11 @@
     </message>
     <message>
         <source>data-parallel training: the ranks lost one another: %1; %2</source>
-        <translation>entrenamiento con datos en paralelo: los rangos se perdieron entre sí: %1; %2</translation>
+        <translation>entrenamiento con paralelismo de datos: los rangos perdieron el contacto entre sí: %1; %2</translation>
     </message>
     <message>
         <source>data-parallel training: no meeting through %1: %2</source>
-        <translation>entrenamiento con datos en paralelo: no hay encuentro a través de %1: %2</translation>
+        <translation>entrenamiento con paralelismo de datos: no se logró el encuentro a través de %1: %2</translation>
     </message>
     <message>
         <source>parallel is data, but this furrow-worker was built without NCCL and cannot sum on GPUs. Train on the CPU (devices cpu:2), set parallel to independent, or build with the CUDA wheel of libtorch.</source>
@@ -5271,7 +5271,7 @@
     </message>
     <message>
         <source>the ranks lost one another, and each of them is alive: %1.</source>
-        <translation>los rangos se perdieron entre sí, y todos ellos viven: %1.</translation>
+        <translation>los rangos perdieron el contacto entre sí, y todos siguen vivos: %1.</translation>
     </message>
     <message>
         <source>%1 left a collective call out: it is at exchange %2 after %3 sums, another rank at exchange %4 after %5.</source>
@@ -5279,11 +5279,11 @@
     </message>
     <message>
         <source>data-parallel training, rank %1 of %2: %3 All ranks end and start again together from the last checkpoint.</source>
-        <translation>entrenamiento con datos en paralelo, rango %1 de %2: %3 Todos los rangos terminan y vuelven a empezar juntos desde el último punto de control.</translation>
+        <translation>entrenamiento con paralelismo de datos, rango %1 de %2: %3 Todos los rangos terminan y vuelven a empezar juntos desde el último punto de control.</translation>
     </message>
     <message>
         <source>%1 belongs to another version of Furrow. Install Furrow again, so that all of its files are of one version.</source>
-        <translation>%1 pertenece a otra versión de Furrow. Instale Furrow de nuevo para que todos sus archivos sean de una versión.</translation>
+        <translation>%1 pertenece a otra versión de Furrow. Instale Furrow de nuevo para que todos sus archivos sean de la misma versión.</translation>
     </message>
     <message>
         <source>its end is missing</source>
@@ -5303,7 +5303,7 @@
     </message>
     <message>
         <source>it does not begin as one</source>
-        <translation>no empieza como uno</translation>
+        <translation>no empieza como tal</translation>
     </message>
     <message>
         <source>the checksum of its header differs</source>
@@ -5427,7 +5427,7 @@
     </message>
     <message>
         <source>a place after its end</source>
-        <translation>un lugar detrás de su final</translation>
+        <translation>un lugar tras su final</translation>
     </message>
     <message>
         <source>a place that holds none (zip64)</source>
@@ -5451,7 +5451,7 @@
     </message>
     <message>
         <source>a file that is longer than the archive</source>
-        <translation>un archivo más largo que el archivador</translation>
+        <translation>un archivo más largo que el archivo comprimido</translation>
     </message>
     <message>
         <source>two files in one place</source>
@@ -5463,7 +5463,7 @@
     </message>
     <message>
         <source>its version is not 1; a newer Furrow wrote it</source>
-        <translation>su versión no es 1; lo escribió un Furrow más nuevo</translation>
+        <translation>su versión no es 1; lo escribió un Furrow más reciente</translation>
     </message>
     <message>
         <source>fallback or code_points is missing</source>
@@ -5471,7 +5471,7 @@
     </message>
     <message>
         <source>code_points must be ascending code points</source>
-        <translation>code_points deben ser puntos de código ascendentes</translation>
+        <translation>code_points debe contener puntos de código ascendentes</translation>
     </message>
     <message>
         <source>a Replace has no pattern</source>
@@ -5615,7 +5615,7 @@
     </message>
     <message>
         <source>a Metaspace with prepend_scheme first after another pre-tokenizer and a normalizer is not supported</source>
-        <translation>no se admite un Metaspace con prepend_scheme first detrás de otro pretokenizador y un normalizador</translation>
+        <translation>no se admite un Metaspace con prepend_scheme first después de otro pretokenizador y un normalizador</translation>
     </message>
     <message>
         <source>added_tokens: an entry has no id from 0 to %1</source>
@@ -5831,7 +5831,7 @@
     </message>
     <message>
         <source>these are not the weights of the counting model</source>
-        <translation>estos no son los pesos del modelo que cuenta</translation>
+        <translation>estos no son los pesos del modelo contador</translation>
     </message>
     <message>
         <source>evaluating: %1</source>
@@ -6015,7 +6015,7 @@
     </message>
     <message>
         <source>%1 does not hold the questions this run began with (its SHA-256 differs): answers to it cannot be compared with those before. Put the original file back.</source>
-        <translation>%1 no contiene las preguntas con las que empezó esta ejecución (su SHA-256 es otro): las respuestas no se pueden comparar con las de antes. Devuelva el archivo original.</translation>
+        <translation>%1 no contiene las preguntas con las que empezó esta ejecución (su SHA-256 es otro): las respuestas no se pueden comparar con las de antes. Restaure el archivo original.</translation>
     </message>
     <message>
         <source>Lines of %1 that are not questions and are left out: %2. The first: %3.</source>
@@ -6027,7 +6027,7 @@
     </message>
     <message>
         <source>accuracy %1 %, by length %2 %, where guessing gets %3 %</source>
-        <translation>exactitud %1 %, por longitud %2 %; adivinando se logra %3 %</translation>
+        <translation>exactitud %1 %, por longitud %2 %; al azar se logra %3 %</translation>
     </message>
     <message>
         <source>exact match %1 %</source>
@@ -6067,7 +6067,7 @@
     </message>
     <message>
         <source>The run of the benchmark ended with %1. What it said is in %2.</source>
-        <translation>La ejecución de la prueba de rendimiento terminó con %1. Lo que dijo está en %2.</translation>
+        <translation>La ejecución de la prueba de rendimiento terminó con %1. Su salida está en %2.</translation>
     </message>
     <message>
         <source>%1 does not say where the time went: the worker did not end cleanly.</source>
@@ -6091,7 +6091,7 @@
     </message>
     <message>
         <source>Chunk %1 is not poisoned. &apos;furrowctl chunks list&apos; shows those that are.</source>
-        <translation>El fragmento %1 no está envenenado. &apos;furrowctl chunks list&apos; muestra los que lo están.</translation>
+        <translation>El fragmento %1 no está envenenado. «furrowctl chunks list» muestra los que lo están.</translation>
     </message>
     <message>
         <source>%1 is a file. Name the folder that keeps the runs.</source>
@@ -6127,7 +6127,7 @@
     </message>
     <message>
         <source>The run has no checkpoint %1; &apos;furrowctl resume --dry-run&apos; lists those it has.</source>
-        <translation>La ejecución no tiene el punto de control %1; &apos;furrowctl resume --dry-run&apos; enumera los que tiene.</translation>
+        <translation>La ejecución no tiene el punto de control %1; «furrowctl resume --dry-run» enumera los que tiene.</translation>
     </message>
     <message>
         <source>%1 is a file. Name a folder on the disk to try.</source>
@@ -6143,7 +6143,7 @@
     </message>
     <message>
         <source>--data gives a loss and --tasks right answers: ask for one after the other.</source>
-        <translation>--data da una pérdida y --tasks respuestas correctas: pídalos uno tras otro.</translation>
+        <translation>--data da una pérdida y --tasks respuestas correctas: pida una cosa y después la otra.</translation>
     </message>
     <message>
         <source>%1 is for --tasks.</source>
@@ -6167,7 +6167,7 @@
     </message>
     <message>
         <source>No libtorch that fits was found in the active environment, in python3 or in /opt/libtorch. `furrowctl torch find FOLDER` looks elsewhere, `furrowctl torch install` brings one.</source>
-        <translation>No se encontró ninguna libtorch adecuada en el entorno activo, en python3 ni en /opt/libtorch. `furrowctl torch find CARPETA` busca en otro lugar, `furrowctl torch install` trae una.</translation>
+        <translation>No se encontró ninguna libtorch adecuada en el entorno activo, en python3 ni en /opt/libtorch. `furrowctl torch find CARPETA` busca en otro lugar, `furrowctl torch install` instala una.</translation>
     </message>
     <message>
         <source>quarantine list &quot;%1&quot;: a name must not be empty, begin with a dot or contain a slash</source>
@@ -6195,15 +6195,15 @@
     </message>
     <message>
         <source>%1 is in the data twice: its rows are trained twice in each epoch. Name it once if that is not meant.</source>
-        <translation>%1 está dos veces en los datos: sus filas se entrenan dos veces en cada época. Nómbrelo una vez si no se desea.</translation>
+        <translation>%1 está dos veces en los datos: sus filas se entrenan dos veces en cada época. Nómbrelo una sola vez si no es lo que quiere.</translation>
     </message>
     <message>
         <source>%1 has the content of %2: its rows are trained twice in each epoch. Leave one out if that is not meant.</source>
-        <translation>%1 tiene el contenido de %2: sus filas se entrenan dos veces en cada época. Omita uno si no se desea.</translation>
+        <translation>%1 tiene el contenido de %2: sus filas se entrenan dos veces en cada época. Omita uno si no es lo que quiere.</translation>
     </message>
     <message>
         <source>%1 more files are in the data more than once.</source>
-        <translation>%1 archivos más están en los datos más de una vez.</translation>
+        <translation>Otros %1 archivos están en los datos más de una vez.</translation>
     </message>
     <message>
         <source>%1 is hidden (its name begins with a dot) and was left out. Rename it if it is meant.</source>
@@ -6219,7 +6219,7 @@
     </message>
     <message>
         <source>%1 has carriage returns and no line feed. A line ends at a line feed, so its lines are one; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) if they are meant.</source>
-        <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que sus líneas son una sola; conviértalas (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE) si deben ser varias.</translation>
+        <translation>%1 tiene retornos de carro y ningún salto de línea. Una línea termina en un salto de línea, así que sus líneas son una sola; conviértalas (tr &apos;\r&apos; &apos;\n&apos; &lt; ARCHIVO) si deben ser varias.</translation>
     </message>
     <message>
         <source>more follows the mark of its end, as in archives that were joined</source>
@@ -6303,7 +6303,7 @@
     </message>
     <message>
         <source>%1 is in use: %2 holds %3 and is not a program of Furrow. End it, or wait until it lets go.</source>
-        <translation>%1 está en uso: %2 tiene %3 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
+        <translation>%1 está en uso: %2 tiene bloqueado %3 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
     </message>
     <message>
         <source>its supervisor is silent</source>
@@ -6323,11 +6323,11 @@
     </message>
     <message>
         <source>A process that cannot be seen from here, perhaps in another container, holds the run; its last heartbeat is %1 ago.</source>
-        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene la ejecución; su último latido fue hace %1.</translation>
+        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene a su cargo la ejecución; su último latido fue hace %1.</translation>
     </message>
     <message>
         <source>The supervisor (process %1, in another container) holds the run; its last heartbeat is %2 ago.</source>
-        <translation>El supervisor (proceso %1, en otro contenedor) tiene la ejecución; su último latido fue hace %2.</translation>
+        <translation>El supervisor (proceso %1, en otro contenedor) tiene a su cargo la ejecución; su último latido fue hace %2.</translation>
     </message>
     <message>
         <source>The numbers are those of an older snapshot, of %1, for the tracker cannot be read now. %2</source>
@@ -6359,7 +6359,7 @@
     </message>
     <message>
         <source>Replicas with weights of their own: %1; from now on: %2. They are not merged (merge is none): those without a worker keep their weights and are trained no further.</source>
-        <translation>Réplicas con pesos propios: %1; desde ahora: %2. No se fusionan (la fusión es none): las que quedan sin trabajador conservan sus pesos y no se entrenan más.</translation>
+        <translation>Réplicas con pesos propios: %1; desde ahora: %2. No se fusionan (merge es none): las que quedan sin trabajador conservan sus pesos y no se entrenan más.</translation>
     </message>
     <message>
         <source>Replicas with weights of their own: %1; from now on: %2. Before the first step they are merged (%3), and each starts from the merge.</source>
@@ -6383,7 +6383,7 @@
     </message>
     <message>
         <source>%1 of the %2 samples that were read have bytes or escapes that are not characters.</source>
-        <translation>%1 de las %2 muestras leídas tienen bytes o escapes que no son caracteres.</translation>
+        <translation>%1 de las %2 muestras leídas tienen bytes o secuencias de escape que no son caracteres.</translation>
     </message>
     <message>
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
@@ -6419,11 +6419,11 @@
     </message>
     <message>
         <source>The tracker keeps settings of attempt %1 that a resume cannot use: %2 &apos;furrowctl doctor %3 --repair&apos; sets them aside, so that those of run.json hold.</source>
-        <translation>El registro guarda ajustes del intento %1 que una reanudación no puede usar: %2 &apos;furrowctl doctor %3 --repair&apos; los aparta, de modo que valen los de run.json.</translation>
+        <translation>El registro guarda ajustes del intento %1 que una reanudación no puede usar: %2 «furrowctl doctor %3 --repair» los aparta, de modo que valen los de run.json.</translation>
     </message>
     <message>
         <source>The settings that tracker.sqlite keeps of attempt %1 cannot be read: %2 &apos;furrowctl doctor --repair&apos; with the folder of the run sets them aside; those of run.json hold then.</source>
-        <translation>Los ajustes que tracker.sqlite guarda del intento %1 no se pueden leer: %2 &apos;furrowctl doctor --repair&apos; con la carpeta de la ejecución los aparta; entonces valen los de run.json.</translation>
+        <translation>Los ajustes que tracker.sqlite guarda del intento %1 no se pueden leer: %2 «furrowctl doctor --repair» con la carpeta de la ejecución los aparta; entonces valen los de run.json.</translation>
     </message>
     <message>
         <source>checkpoint %1 cannot be used: its %2 cannot be read (%3), though the hashes of its files fit.</source>
@@ -6431,7 +6431,7 @@
     </message>
     <message>
         <source>%1 keeps this of attempt %2. &apos;furrowctl doctor %3 --repair&apos; sets the settings of that attempt aside; those of run.json hold then.</source>
-        <translation>%1 guarda esto del intento %2. &apos;furrowctl doctor %3 --repair&apos; aparta los ajustes de ese intento; entonces valen los de run.json.</translation>
+        <translation>%1 guarda esto del intento %2. «furrowctl doctor %3 --repair» aparta los ajustes de ese intento; entonces valen los de run.json.</translation>
     </message>
     <message>
         <source>the settings of attempt %1 were set aside: %2</source>
@@ -6447,7 +6447,7 @@
     </message>
     <message>
         <source>%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.</source>
-        <translation>%1, que guarda etiquetas, notas y la cola, es un enlace a algo que no está. Tráigalo de vuelta, o quite el enlace: Furrow crea entonces un archivo nuevo.</translation>
+        <translation>%1, que guarda etiquetas, notas y la cola, es un enlace a algo que no está. Recupérelo, o quite el enlace: Furrow crea entonces un archivo nuevo.</translation>
     </message>
     <message>
         <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
@@ -6471,7 +6471,7 @@
     </message>
     <message>
         <source>%1 has been gone for %2, so the attempt ends. Bring its disk back and resume: what the checkpoints have is kept.</source>
-        <translation>%1 falta desde hace %2, así que el intento termina. Traiga de vuelta su disco y reanude: lo que tienen los puntos de control se conserva.</translation>
+        <translation>%1 falta desde hace %2, así que el intento termina. Vuelva a conectar su disco y reanude: lo que tienen los puntos de control se conserva.</translation>
     </message>
     <message>
         <source>%1 Until then the settings of the console are the built-in ones, and changes are not kept.</source>
@@ -6487,7 +6487,7 @@
     </message>
     <message>
         <source>%1 does not answer: is its disk or share there? The run waits for it.</source>
-        <translation>%1 no responde: ¿está su disco o carpeta compartida? La ejecución lo espera.</translation>
+        <translation>%1 no responde: ¿está disponible su disco o carpeta compartida? La ejecución lo espera.</translation>
     </message>
     <message>
         <source>The data cannot be read; what is prepared of it is trained meanwhile: %1</source>
@@ -6531,7 +6531,7 @@
     </message>
     <message>
         <source>%1 has text after the closing quote of a field (record %2): it is kept as part of the field. Check whether a quote or a delimiter is missing.</source>
-        <translation>%1 tiene texto tras la comilla de cierre de un campo (registro %2): se conserva como parte del campo. Mire si falta una comilla o un delimitador.</translation>
+        <translation>%1 tiene texto tras la comilla de cierre de un campo (registro %2): se conserva como parte del campo. Compruebe si falta una comilla o un delimitador.</translation>
     </message>
     <message>
         <source>%1 has carriage returns and no line feed. A line ends at a line feed, so all of it is one row, which is not JSON; convert them (tr &apos;\r&apos; &apos;\n&apos; &lt; FILE).</source>
@@ -6587,7 +6587,7 @@
     </message>
     <message>
         <source>%1 has no text in a column &apos;%2&apos;, which was found in %3 and counts for all files of a source. Its columns with text are: %4. Name a column that all of them have with text_column, name this file as a source of its own, or leave it out.</source>
-        <translation>%1 no tiene texto en una columna «%2», que se encontró en %3 y vale para todos los archivos de una fuente. Sus columnas con texto son: %4. Indique con text_column una columna que tengan todos, nombra este archivo como fuente propia o déjelo fuera.</translation>
+        <translation>%1 no tiene texto en una columna «%2», que se encontró en %3 y vale para todos los archivos de una fuente. Sus columnas con texto son: %4. Indique con text_column una columna que tengan todos, nombre este archivo como fuente propia o déjelo fuera.</translation>
     </message>
     <message>
         <source>That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.</source>
@@ -6647,7 +6647,7 @@
     </message>
     <message>
         <source>%1 is 0, but %2 is %3: an epsilon is one at a delta above 0, such as 0.000001.</source>
-        <translation>%1 es 0, pero %2 es %3: un épsilon lo es a un delta mayor que 0, por ejemplo 0.000001.</translation>
+        <translation>%1 es 0, pero %2 es %3: un épsilon solo lo es con un delta mayor que 0, por ejemplo 0.000001.</translation>
     </message>
     <message>
         <source>%1 is %2, which does not allow one epoch: that gives %3 with %4 %5, and needs noise of %6.</source>
@@ -6691,11 +6691,11 @@
     </message>
     <message>
         <source>No epsilon is stated: something is wrong with the ledger, and so nothing proves how often a unit took part.</source>
-        <translation>No se afirma ningún épsilon: algo está mal en el registro, así que nada prueba cuántas veces participó una unidad.</translation>
+        <translation>No se indica ningún épsilon: algo está mal en el registro, así que nada prueba cuántas veces participó una unidad.</translation>
     </message>
     <message>
         <source>No epsilon is stated: %1 is 0. A resume may set it.</source>
-        <translation>No se afirma ningún épsilon: %1 es 0. Al reanudar se puede fijar.</translation>
+        <translation>No se indica ningún épsilon: %1 es 0. Al reanudar se puede fijar.</translation>
     </message>
     <message>
         <source>What else a run shows: losses, norms, samples that stand out, texts. No noise hides them. The guarantee is one of the weights.</source>
@@ -6703,7 +6703,7 @@
     </message>
     <message>
         <source>The held-out text, which is not trained: evaluations show it, and so does who stops or chooses weights by them.</source>
-        <translation>El texto reservado, que no se entrena: las evaluaciones lo muestran, y también quien se detiene o elige pesos por ellas.</translation>
+        <translation>El texto reservado, que no se entrena: las evaluaciones lo muestran, y también quien, guiándose por ellas, detiene el entrenamiento o elige pesos.</translation>
     </message>
     <message>
         <source>What the data decided before training: a tokenizer made from it, which rows were filtered, left out as repeats or held out, and how many there are.</source>
@@ -6715,7 +6715,7 @@
     </message>
     <message>
         <source>Who knows the seed: the noise follows from it (%1, kept in run.json), by a generator that is not one of cryptography. Give away weights, not the run, and keep the seed.</source>
-        <translation>Quien conoce la semilla: el ruido se sigue de ella (%1, guardada en run.json), con un generador que no es criptográfico. Entregue los pesos, no la ejecución, y guarde la semilla.</translation>
+        <translation>Quien conoce la semilla: el ruido se deriva de ella (%1, guardada en run.json), con un generador que no es criptográfico. Entregue los pesos, no la ejecución, y guárdese la semilla.</translation>
     </message>
     <message>
         <source>The rounding of numbers: noise of float32 is not quite that of the theory.</source>
@@ -6723,11 +6723,11 @@
     </message>
     <message>
         <source>What the weights were made from that the run began with (%1).</source>
-        <translation>Aquello de lo que se hicieron los pesos con que empezó la ejecución (%1).</translation>
+        <translation>Con qué se hicieron los pesos de los que partió la ejecución (%1).</translation>
     </message>
     <message>
         <source>Epsilon is %1 at delta %2, for one unit that is left out.</source>
-        <translation>Épsilon es %1 a delta %2, para una unidad que se omite.</translation>
+        <translation>Épsilon es %1 con delta %2, para una unidad que se omite.</translation>
     </message>
     <message>
         <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
@@ -6735,7 +6735,7 @@
     </message>
     <message>
         <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
-        <translation>Cada paso añade ruido normal de %1 veces la norma que puede tener el gradiente de una unidad (%2). Cualquier unidad participó %3 veces como máximo, según el historial de asignaciones; no se supone ninguna probabilidad de participar.</translation>
+        <translation>Cada paso añade ruido normal de %1 veces la norma que puede tener el gradiente de una unidad (%2). Cualquier unidad participó %3 veces como máximo, según el historial de reservas; no se supone ninguna probabilidad de participar.</translation>
     </message>
     <message>
         <source>That counts %1 trainings of chunks whose weights are lost, for somebody may have seen them. Of the surviving weights alone: %2 times at most, epsilon %3.</source>
@@ -6743,7 +6743,7 @@
     </message>
     <message>
         <source>No epsilon is stated: the files are not what the ledger speaks of.</source>
-        <translation>No se afirma ningún épsilon: los archivos no son los que describe el registro.</translation>
+        <translation>No se indica ningún épsilon: los archivos no son los que describe el registro.</translation>
     </message>
     <message>
         <source>epsilon allows no unit to take part once more</source>
@@ -6827,7 +6827,7 @@
     </message>
     <message>
         <source>The tokenizer has no token for these characters of the prompt: %1</source>
-        <translation>El tokenizador no tiene ningún token para estos caracteres del comienzo: %1</translation>
+        <translation>El tokenizador no tiene ningún token para estos caracteres del texto inicial: %1</translation>
     </message>
     <message>
         <source>%1 does not hold the files of the model that this run began with (SHA-256). Put them back from a copy of the run.</source>
@@ -6903,7 +6903,7 @@
     </message>
     <message>
         <source>Put the source back as it was when the run was made, to the byte, then &apos;furrowctl chunks retry&apos; and resume; or go on without these rows by &apos;furrowctl chunks accept&apos; and resume. Mended data is other data and needs a new run.</source>
-        <translation>Vuelva a poner la fuente tal como era cuando se creó la ejecución, byte por byte, luego &apos;furrowctl chunks retry&apos; y reanude; o siga sin estas filas con &apos;furrowctl chunks accept&apos; y reanude. Unos datos reparados son otros datos y necesitan una ejecución nueva.</translation>
+        <translation>Vuelva a poner la fuente tal como era cuando se creó la ejecución, byte por byte, luego «furrowctl chunks retry» y reanude; o siga sin estas filas con «furrowctl chunks accept» y reanude. Unos datos reparados son otros datos y necesitan una ejecución nueva.</translation>
     </message>
     <message>
         <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
@@ -6959,15 +6959,15 @@
     </message>
     <message>
         <source>has no file of that ending</source>
-        <translation>no tiene ningún archivo con esa terminación</translation>
+        <translation>no tiene ningún archivo con esa extensión</translation>
     </message>
     <message>
         <source>has two files of one ending</source>
-        <translation>tiene dos archivos con una misma terminación</translation>
+        <translation>tiene dos archivos con la misma extensión</translation>
     </message>
     <message>
         <source>is packed as its server sent it</source>
-        <translation>está empaquetada tal como la envió su servidor</translation>
+        <translation>está comprimida tal como la envió su servidor</translation>
     </message>
     <message>
         <source>becomes no token: the tokenizer keeps nothing of its text</source>
@@ -7235,7 +7235,7 @@
     </message>
     <message>
         <source>furrowctl inspect needs chunk: BLOCK:CHUNK, both from 0; or --unreadable.</source>
-        <translation>furrowctl inspect necesita chunk: BLOCK:CHUNK, ambos desde 0; o --unreadable.</translation>
+        <translation>furrowctl inspect necesita chunk: BLOQUE:FRAGMENTO, ambos desde 0; o --unreadable.</translation>
     </message>
     <message>
         <source>%1 is not a folder; move it away or choose another place</source>
@@ -7291,15 +7291,15 @@
     </message>
     <message>
         <source>The replicas grew from it: without it their next merge is a plain average, and the outer state of DiLoCo starts afresh.</source>
-        <translation>Las réplicas crecieron a partir de él: sin él, su próxima fusión es un simple promedio, y el estado externo de DiLoCo empieza de cero.</translation>
+        <translation>Las réplicas proceden de él: sin él, su próxima fusión es un simple promedio, y el estado externo de DiLoCo empieza de cero.</translation>
     </message>
     <message>
         <source>Put a whole copy back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
-        <translation>Restaure una copia íntegra y reanude; o &apos;furrowctl resume %1 --accept-loss&apos; continúa sin ella. No se abandona ningún peso y nada se entrena de nuevo.</translation>
+        <translation>Restaure una copia íntegra y reanude; o «furrowctl resume %1 --accept-loss» continúa sin ese punto de control. No se abandona ningún peso y nada se entrena de nuevo.</translation>
     </message>
     <message>
         <source>Bring the file or its disk back and resume; or &apos;furrowctl resume %1 --accept-loss&apos; goes on without it. No weights are given up and nothing is trained again.</source>
-        <translation>Recupere el archivo o su disco y reanude; o &apos;furrowctl resume %1 --accept-loss&apos; continúa sin él. No se abandona ningún peso y nada se entrena de nuevo.</translation>
+        <translation>Recupere el archivo o su disco y reanude; o «furrowctl resume %1 --accept-loss» continúa sin él. No se abandona ningún peso y nada se entrena de nuevo.</translation>
     </message>
     <message>
         <source>%1 cannot be read: %2</source>
@@ -7339,7 +7339,7 @@
     </message>
     <message>
         <source>Private training: participations of any unit: %1 at most. No epsilon is said: %2 is 0.</source>
-        <translation>Entrenamiento privado: participaciones de cualquier unidad: %1 como máximo. No se dice ningún épsilon: %2 es 0.</translation>
+        <translation>Entrenamiento privado: participaciones de cualquier unidad: %1 como máximo. No se indica ningún épsilon: %2 es 0.</translation>
     </message>
     <message>
         <source>Private training: epsilon is %1 at most, at delta %2; participations of any unit: %3 at most.</source>
@@ -7359,11 +7359,11 @@
     </message>
     <message>
         <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
-        <translation>La entrada &apos;%1&apos; de lo que se omite (exclude) no significa nada: no existe ese fragmento.</translation>
+        <translation>La entrada «%1» de lo que se omite (exclude) no significa nada: no existe ese fragmento.</translation>
     </message>
     <message>
         <source>The entry &apos;%1&apos; of what is left out (exclude) met no row.</source>
-        <translation>La entrada &apos;%1&apos; de lo que se omite (exclude) no coincidió con ninguna fila.</translation>
+        <translation>La entrada «%1» de lo que se omite (exclude) no coincidió con ninguna fila.</translation>
     </message>
     <message>
         <source>1 more entry of what is left out met nothing.</source>
@@ -7455,11 +7455,11 @@
     </message>
     <message>
         <source>No epsilon is stated: the tracker was made anew or went on from an older copy, and the trainings that were lost before that are not in it.</source>
-        <translation>No se afirma ningún épsilon: el registro se rehízo o continuó desde una copia anterior, y los entrenamientos perdidos antes no están en él.</translation>
+        <translation>No se indica ningún épsilon: el registro se rehízo o continuó desde una copia anterior, y los entrenamientos perdidos antes no están en él.</translation>
     </message>
     <message>
         <source>No epsilon is stated: the tracker cannot be read, and its snapshot may be older.</source>
-        <translation>No se afirma ningún épsilon: el registro no se puede leer y su instantánea puede ser anterior.</translation>
+        <translation>No se indica ningún épsilon: el registro no se puede leer y su instantánea puede ser anterior.</translation>
     </message>
     <message>
         <source>its checkpoints cannot be written</source>
@@ -7467,19 +7467,19 @@
     </message>
     <message>
         <source>%1: claim %2 was begun and does not say when: its row was changed</source>
-        <translation>%1: la reserva %2 se empezó y no dice cuándo: su fila fue modificada</translation>
+        <translation>%1: la reserva %2 se empezó y no dice cuándo: su fila se modificó</translation>
     </message>
     <message>
         <source>%1 is marked as %2, and no event says so: its row was changed from outside</source>
-        <translation>%1 está marcado como %2, y ningún evento lo dice: su fila fue modificada desde fuera</translation>
+        <translation>%1 está marcado como %2, y ningún suceso lo dice: su fila se modificó desde fuera</translation>
     </message>
     <message>
         <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
-        <translation>%1: según su fila, la reserva %2 terminó de otro modo que según los eventos: su fila fue modificada</translation>
+        <translation>%1: la reserva %2 terminó según su fila de otro modo que según los sucesos: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out</source>
-        <translation>%1: la reserva %2 se entrenó, y ningún punto de control tiene una parte de ella: una fila fue modificada o eliminada</translation>
+        <translation>%1: la reserva %2 se entrenó, y ningún punto de control tiene una parte de ella: se modificó o eliminó una fila</translation>
     </message>
     <message>
         <source>Worker %1 cannot save what it trains, and tries again: %2</source>
@@ -7547,11 +7547,11 @@
     </message>
     <message>
         <source>The run is being stopped. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
-        <translation>La ejecución se está deteniendo. Cuando haya terminado, &apos;furrowctl resume&apos; la continúa.</translation>
+        <translation>La ejecución se está deteniendo. Cuando haya terminado, «furrowctl resume» la continúa.</translation>
     </message>
     <message>
         <source>The run is being killed. When it has ended, &apos;furrowctl resume&apos; goes on with it.</source>
-        <translation>La ejecución se está terminando. Cuando haya terminado, &apos;furrowctl resume&apos; la continúa.</translation>
+        <translation>Se está forzando el cierre de la ejecución. Cuando haya terminado, «furrowctl resume» la continúa.</translation>
     </message>
     <message>
         <source>An invented run needs 1 to 1024 workers, 1 to 1000 attempts and a step for each worker.</source>
@@ -7559,7 +7559,7 @@
     </message>
     <message>
         <source>the machine was restarted</source>
-        <translation>se reinició la máquina</translation>
+        <translation>se reinició el equipo</translation>
     </message>
     <message>
         <source>a person stopped the run</source>
@@ -7599,7 +7599,7 @@
     </message>
     <message>
         <source>No process runs the queue. &apos;furrowctl queue start&apos; starts one.</source>
-        <translation>Ningún proceso ejecuta la cola. &apos;furrowctl queue start&apos; inicia uno.</translation>
+        <translation>Ningún proceso ejecuta la cola. «furrowctl queue start» inicia uno.</translation>
     </message>
     <message>
         <source>The tracker %1 is older than what lies in %2: a person left %3 out there, and it does not know of that.</source>
@@ -7607,7 +7607,7 @@
     </message>
     <message>
         <source>Nothing of the queue is started: %1 holds %2 and is not a program of Furrow. End it, or wait until it lets go.</source>
-        <translation>No se inicia nada de la cola: %1 tiene %2 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
+        <translation>No se inicia nada de la cola: %1 tiene bloqueado %2 y no es un programa de Furrow. Termínelo, o espere a que lo suelte.</translation>
     </message>
     <message>
         <source>Nothing of the queue is started: %1 runs it. Let it go on, or end it and start the queue again.</source>
@@ -7639,7 +7639,7 @@
     </message>
     <message>
         <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
-        <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y los más recientes no parten de sus pesos más nuevos, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; &apos;furrowctl doctor %3 --repair --accept-loss&apos; continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
+        <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y los más recientes no parten de sus pesos más recientes, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; «furrowctl doctor %3 --repair --accept-loss» continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
     </message>
     <message>
         <source>left out with its file: %1</source>
@@ -7671,7 +7671,7 @@
     </message>
     <message>
         <source>%1 of the files in %2 are not records of what was left out of this run, %3 for one. If one was damaged, a tracker that is older than it would train its chunks. Compare the chunks that &apos;furrowctl audit RUN&apos; calls excluded, and move the file away.</source>
-        <translation>%1 de los archivos en %2 no son registros de lo que se omitió en esta ejecución, por ejemplo %3. Si alguno se dañó, un registro más antiguo que él entrenaría sus fragmentos. Compare los fragmentos que «furrowctl audit RUN» llama excluidos y aparte el archivo.</translation>
+        <translation>%1 de los archivos en %2 no son registros de lo que se omitió en esta ejecución, por ejemplo %3. Si alguno se dañó, un registro más antiguo que él entrenaría sus fragmentos. Compare los fragmentos que «furrowctl audit EJECUCIÓN» da por excluidos y aparte el archivo.</translation>
     </message>
     <message>
         <source>Put the newer one back if you have it. &apos;furrowctl doctor %1 --repair&apos; takes the snapshot in its place where that is newer.</source>
@@ -7703,11 +7703,11 @@
     </message>
     <message>
         <source>Taken forward from the manifests in %1, the tracker would give up newest weights that it knows: %2. Nothing was changed. &apos;furrowctl resume %3 --accept-loss&apos; goes on from what the tracker knows and is whole, and moves what it does not know to checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; gives them up, and %5 of %6 known chunks are trained then.</source>
-        <translation>Puesto al día a partir de los manifiestos de %1, el registro renunciaría a los pesos más recientes que conoce: %2. No se ha cambiado nada. &apos;furrowctl resume %3 --accept-loss&apos; continúa desde lo que el registro conoce y está entero, y mueve lo que no conoce a checkpoints/unknown; &apos;furrowctl doctor %4 --repair --accept-loss&apos; renuncia a ellos, y entonces están entrenados %5 de %6 fragmentos conocidos.</translation>
+        <translation>Puesto al día a partir de los manifiestos de %1, el registro renunciaría a los pesos más recientes que conoce: %2. No se ha cambiado nada. «furrowctl resume %3 --accept-loss» continúa desde lo que el registro conoce y está íntegro, y mueve lo que no conoce a checkpoints/unknown; «furrowctl doctor %4 --repair --accept-loss» renuncia a ellos, y entonces están entrenados %5 de %6 fragmentos conocidos.</translation>
     </message>
     <message>
         <source>%1 chunks that a person left out are in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before them.</source>
-        <translation>%1 fragmentos que una persona excluyó están aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de ellos.</translation>
+        <translation>%1 fragmentos que una persona excluyó están aun así en estos pesos: los pesos se hicieron sin saberlo. «furrowctl resume EJECUCIÓN --from-checkpoint» retrocede a antes de ellos.</translation>
     </message>
     <message>
         <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
@@ -7715,7 +7715,7 @@
     </message>
     <message>
         <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
-        <translation>&apos;furrowctl doctor %1 --repair&apos; los incorpora al registro si forman una misma línea; &apos;furrowctl resume %2 --accept-loss&apos; continúa desde lo que el registro conoce y mueve los demás a checkpoints/unknown.</translation>
+        <translation>«furrowctl doctor %1 --repair» los incorpora al registro si forman una misma línea; «furrowctl resume %2 --accept-loss» continúa desde lo que el registro conoce y mueve los demás a checkpoints/unknown.</translation>
     </message>
     <message>
         <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
@@ -7743,11 +7743,11 @@
     </message>
     <message>
         <source>The supervisor (process %1) holds the run and has begun no attempt yet.</source>
-        <translation>El supervisor (proceso %1) tiene la ejecución y aún no ha empezado ningún intento.</translation>
+        <translation>El supervisor (proceso %1) tiene a su cargo la ejecución y aún no ha empezado ningún intento.</translation>
     </message>
     <message>
         <source>%1 holds %2 and is not a program of Furrow: until it lets go, no attempt can begin.</source>
-        <translation>%1 tiene %2 y no es un programa de Furrow: hasta que lo suelte no puede empezar ningún intento.</translation>
+        <translation>%1 tiene bloqueado %2 y no es un programa de Furrow: hasta que lo suelte no puede empezar ningún intento.</translation>
     </message>
     <message>
         <source>%1 is free, and surviving checkpoints have all of its windows</source>
@@ -7755,15 +7755,15 @@
     </message>
     <message>
         <source>%1 says that it has tracker version %2 and has tables of a newer one: it was changed from outside; `furrowctl doctor %3 --repair` rebuilds what the checkpoints prove</source>
-        <translation>%1 dice tener la versión de registro %2 y tiene tablas de una más nueva: se cambió desde fuera; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
+        <translation>%1 dice tener la versión de registro %2 y tiene tablas de una más reciente: se cambió desde fuera; `furrowctl doctor %3 --repair` reconstruye lo que prueban los puntos de control</translation>
     </message>
     <message>
         <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
-        <translation>El bloque %1 se preparó de nuevo y tiene otro contenido que el que recibió la ejecución, que ya no está: su texto no se puede mostrar. `furrowctl audit RUN --deep` dice qué tiene la fuente.</translation>
+        <translation>El bloque %1 se preparó de nuevo y tiene otro contenido que el que recibió la ejecución, que ya no está: su texto no se puede mostrar. `furrowctl audit EJECUCIÓN --deep` dice qué tiene la fuente.</translation>
     </message>
     <message>
         <source>of a replica whether it rests, and which of the newest weights it stands on</source>
-        <translation>de una réplica, si descansa y en cuáles de los pesos más nuevos está</translation>
+        <translation>de una réplica, si descansa y en cuáles de los pesos más recientes está</translation>
     </message>
     <message>
         <source>The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.</source>
@@ -7779,7 +7779,7 @@
     </message>
     <message>
         <source>lies where the file is damaged</source>
-        <translation>está donde el archivo está dañado</translation>
+        <translation>está en la parte dañada del archivo</translation>
     </message>
     <message>
         <source>%1: its rows are lists, and in a list no column can be named. Write each object of them as a row of its own, all in one list or one per line (jsonl).</source>
@@ -7799,7 +7799,7 @@
     </message>
     <message>
         <source>%1 has no column &apos;%2&apos;. Its columns with text are: %3.</source>
-        <translation>%1 no tiene ninguna columna &apos;%2&apos;. Sus columnas con texto son: %3.</translation>
+        <translation>%1 no tiene ninguna columna «%2». Sus columnas con texto son: %3.</translation>
     </message>
     <message>
         <source>%1 cannot be read as Parquet in its rows %2 to %3, counted from 0 (%4). Fetch or write it again.</source>
@@ -7811,7 +7811,7 @@
     </message>
     <message>
         <source>the source goes on after block %1, which the tracker calls the last one: blocks were taken out of it</source>
-        <translation>la fuente continúa detrás del bloque %1, que el registro llama el último: se quitaron bloques de él</translation>
+        <translation>la fuente continúa después del bloque %1, que el registro considera el último: se quitaron bloques de él</translation>
     </message>
     <message>
         <source>Prepared blocks of wrong bytes that were put aside in the cache (*.bad-*), where other runs over the same data would have found them: %1. Each is made again when it is needed.</source>
@@ -7835,15 +7835,15 @@
     </message>
     <message>
         <source>what is left does not prove what the newest weights hold: %1. Nothing was changed. Put what is missing or was changed back from a copy of the run, or its newest tracker.sqlite, and repair then</source>
-        <translation>lo que queda no prueba lo que contienen los pesos más nuevos: %1. No se cambió nada. Restaure de una copia de la ejecución lo que falta o se cambió, o su tracker.sqlite más nuevo, y repare entonces</translation>
+        <translation>lo que queda no prueba lo que contienen los pesos más recientes: %1. No se cambió nada. Restaure de una copia de la ejecución lo que falta o se cambió, o su tracker.sqlite más reciente, y repare entonces</translation>
     </message>
     <message>
         <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
-        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto de una copia de la ejecución y reanude; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro, y &apos;furrowctl audit %4&apos; lo seguirá diciendo.</translation>
+        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto de una copia de la ejecución y reanude; o «furrowctl resume %3 --accept-loss» continúa solo con el registro, y «furrowctl audit %4» lo seguirá diciendo.</translation>
     </message>
     <message>
         <source>%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when &apos;furrowctl audit %2&apos; calls all of these chunks excluded, move it away; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone.</source>
-        <translation>%1, un apunte de lo que una persona excluyó, está dañado: un registro más antiguo que él entrenaría esos fragmentos. No se cambió nada. Restáurelo de una copia de la ejecución y reanude; o, cuando &apos;furrowctl audit %2&apos; llame excluidos a todos esos fragmentos, quítelo de ahí; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro.</translation>
+        <translation>%1, un apunte de lo que una persona excluyó, está dañado: un registro más antiguo que él entrenaría esos fragmentos. No se cambió nada. Restáurelo de una copia de la ejecución y reanude; o, cuando «furrowctl audit %2» dé por excluidos todos esos fragmentos, quítelo de ahí; o «furrowctl resume %3 --accept-loss» continúa solo con el registro.</translation>
     </message>
     <message>
         <source>has another number of entries than parents</source>
@@ -7863,11 +7863,11 @@
     </message>
     <message>
         <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
-        <translation>Aquello de lo que se preparó por primera vez el bloque %1 no es lo que contiene su fuente: %2 está como cuando se creó la ejecución (se comparó su hash), así que entonces se leyó o se transfirió mal. Lo que se entrenó de él queda en los pesos. Acepte sus demás fragmentos como no entrenados (&apos;furrowctl chunks accept&apos;) y reanude, o empiece una ejecución nueva.</translation>
+        <translation>Aquello de lo que se preparó por primera vez el bloque %1 no es lo que contiene su fuente: %2 está como cuando se creó la ejecución (se comparó su hash), así que entonces se leyó o se transfirió mal. Lo que se entrenó de él queda en los pesos. Acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva.</translation>
     </message>
     <message>
         <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
-        <translation>El bloque %1 tiene otro contenido que cuando se preparó por primera vez. Según su servidor, %2 es el mismo archivo, y nada indica si lo que llegó de él es correcto: una de las dos transferencias fue errónea. &apos;furrowctl audit RUN --deep&apos; lo lee una vez más. Si encuentra erróneo el bloque, acepte sus demás fragmentos como no entrenados (&apos;furrowctl chunks accept&apos;) y reanude, o empiece una ejecución nueva; si no, inténtelo de nuevo (&apos;furrowctl chunks retry&apos;).</translation>
+        <translation>El bloque %1 tiene otro contenido que cuando se preparó por primera vez. Según su servidor, %2 es el mismo archivo, y nada indica si lo que llegó de él es correcto: una de las dos transferencias fue errónea. «furrowctl audit EJECUCIÓN --deep» lo lee una vez más. Si encuentra erróneo el bloque, acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva; si no, inténtelo de nuevo («furrowctl chunks retry»).</translation>
     </message>
     <message>
         <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
@@ -7883,7 +7883,7 @@
     </message>
     <message>
         <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
-        <translation>la época %1 está marcada como aún por abrir del todo, lo que solo puede ser la más nueva y nunca la primera: se cambió su fila</translation>
+        <translation>la época %1 está marcada como aún por abrir del todo, lo que solo puede ser la más reciente y nunca la primera: se cambió su fila</translation>
     </message>
     <message>
         <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
@@ -7891,27 +7891,27 @@
     </message>
     <message>
         <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
-        <translation>la tabla %1 tiene %2 filas, debe tener una; &apos;furrowctl doctor %3 --repair&apos; rehace el registro</translation>
+        <translation>la tabla %1 tiene %2 filas, debe tener una; «furrowctl doctor %3 --repair» rehace el registro</translation>
     </message>
     <message>
         <source>the events close %1 epochs, and %2 are marked as closed; &apos;furrowctl doctor %3 --repair&apos; counts anew</source>
-        <translation>los eventos cierran %1 épocas y %2 están marcadas como cerradas; &apos;furrowctl doctor %3 --repair&apos; vuelve a contar</translation>
+        <translation>los sucesos cierran %1 épocas y %2 están marcadas como cerradas; «furrowctl doctor %3 --repair» vuelve a contar</translation>
     </message>
     <message>
         <source>the meter %1 of epoch %2 says %3, the rows of its chunks say %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
-        <translation>el contador %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; &apos;furrowctl doctor %5 --repair&apos; vuelve a contar</translation>
+        <translation>el contador %1 de la época %2 dice %3, las filas de sus fragmentos dicen %4; «furrowctl doctor %5 --repair» vuelve a contar</translation>
     </message>
     <message>
         <source>the tracker has no row of block %1, and one of block %2; &apos;furrowctl doctor %3 --repair&apos; plans the data anew</source>
-        <translation>el registro no tiene fila del bloque %1 y sí del bloque %2; &apos;furrowctl doctor %3 --repair&apos; vuelve a planificar los datos</translation>
+        <translation>el registro no tiene fila del bloque %1 y sí del bloque %2; «furrowctl doctor %3 --repair» vuelve a planificar los datos</translation>
     </message>
     <message>
         <source>the tracker counts %1 known blocks and %2 prepared ones, it has %3 and %4; &apos;furrowctl doctor %5 --repair&apos; counts anew</source>
-        <translation>el registro cuenta %1 bloques conocidos y %2 preparados, tiene %3 y %4; &apos;furrowctl doctor %5 --repair&apos; vuelve a contar</translation>
+        <translation>el registro cuenta %1 bloques conocidos y %2 preparados, tiene %3 y %4; «furrowctl doctor %5 --repair» vuelve a contar</translation>
     </message>
     <message>
         <source>the total %1 of the run says %2, its chunks, claims and parts say %3; &apos;furrowctl doctor %4 --repair&apos; counts anew</source>
-        <translation>el total %1 de la ejecución dice %2, sus fragmentos, reservas y partes dicen %3; &apos;furrowctl doctor %4 --repair&apos; vuelve a contar</translation>
+        <translation>el total %1 de la ejecución dice %2, sus fragmentos, reservas y partes dicen %3; «furrowctl doctor %4 --repair» vuelve a contar</translation>
     </message>
     <message>
         <source>the tracker lacks its control row; run `furrowctl doctor %1 --repair`</source>
@@ -7951,7 +7951,7 @@
     </message>
     <message>
         <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
-        <translation>bloque %1: su plan contiene dos veces el mismo lugar de su origen, o termina antes que sus propias filas: se modificó a mano</translation>
+        <translation>bloque %1: su plan contiene dos veces el mismo lugar de su fuente, o termina antes que sus propias filas: se modificó a mano</translation>
     </message>
     <message>
         <source>%1 goes on after block %2, which the tracker calls the last one: blocks were taken out of it</source>
@@ -7963,7 +7963,7 @@
     </message>
     <message>
         <source>Which chunks the parent run trained is taken from parent.json, which nothing proves: this run was made by a version that kept no hash of it.</source>
-        <translation>Qué fragmentos entrenó la ejecución de origen se toma de parent.json, que nada prueba: esta ejecución la creó una versión que no guardaba su hash.</translation>
+        <translation>Qué fragmentos entrenó la ejecución padre se toma de parent.json, que nada prueba: esta ejecución la creó una versión que no guardaba su hash.</translation>
     </message>
     <message>
         <source>%1, which are left out</source>
@@ -7975,11 +7975,11 @@
     </message>
     <message>
         <source>chunks of block %1 that the parent run trained: by the tracker %2, by parent.json %3</source>
-        <translation>fragmentos del bloque %1 que entrenó la ejecución de origen: según el registro %2, según parent.json %3</translation>
+        <translation>fragmentos del bloque %1 que entrenó la ejecución padre: según el registro %2, según parent.json %3</translation>
     </message>
     <message>
         <source>%1 is not the one that this run began with: %2. It says which chunks the parent run trained. Put it back from a copy of the run.</source>
-        <translation>%1 no es el archivo con el que empezó esta ejecución: %2. Dice qué fragmentos entrenó la ejecución de origen. Restáuralo desde una copia de la ejecución.</translation>
+        <translation>%1 no es el archivo con el que empezó esta ejecución: %2. Dice qué fragmentos entrenó la ejecución padre. Restáurelo desde una copia de la ejecución.</translation>
     </message>
     <message>
         <source>the chunks of block %1 are written as nobody writes them</source>
@@ -7999,11 +7999,11 @@
     </message>
     <message>
         <source>tracker and parent.json disagree (%1), and nothing proves one of them. Chunks would be left out or trained by the wrong one. Put a copy of %2 or of %3 back from before.</source>
-        <translation>el registro y parent.json no coinciden (%1), y nada prueba ninguno de los dos. Se dejarían fuera o se entrenarían fragmentos según el equivocado. Restaura una copia anterior de %2 o de %3.</translation>
+        <translation>el registro y parent.json no coinciden (%1), y nada prueba ninguno de los dos. Se dejarían fuera o se entrenarían fragmentos según el equivocado. Restaure una copia anterior de %2 o de %3.</translation>
     </message>
     <message>
         <source>the list of the chunks that the parent run trained was changed, and parent.json cannot say how: %1</source>
-        <translation>la lista de los fragmentos que entrenó la ejecución de origen fue cambiada, y parent.json no puede decir cómo: %1</translation>
+        <translation>la lista de los fragmentos que entrenó la ejecución padre se modificó, y parent.json no puede decir cómo: %1</translation>
     </message>
     <message>
         <source>checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker</source>
@@ -8011,11 +8011,11 @@
     </message>
     <message>
         <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
-        <translation>qué fragmentos entrenó la ejecución de origen, salvo el registro y parent.json uno contra otro: esta ejecución la creó una versión que no guardaba el hash de la lista</translation>
+        <translation>qué fragmentos entrenó la ejecución padre, salvo el registro y parent.json uno contra otro: esta ejecución la creó una versión que no guardaba el hash de la lista</translation>
     </message>
     <message>
         <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
-        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto y el registro de una copia de la ejecución y reanude; o &apos;furrowctl resume %3 --accept-loss&apos; continúa solo con el registro, y nada lo dirá ya.</translation>
+        <translation>Lo que entró en los pesos de %1 no se puede contrastar con su prueba: %2. No se cambió nada. Restaure el manifiesto y el registro de una copia de la ejecución y reanude; o «furrowctl resume %3 --accept-loss» continúa solo con el registro, y nada lo dirá ya.</translation>
     </message>
     <message>
         <source>Checkpoint %1 was marked damaged and is whole: it is taken back with 1 chunk.</source>
@@ -8055,11 +8055,11 @@
     </message>
     <message>
         <source>A process that cannot be seen from here, perhaps in another container, holds the run.</source>
-        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene la ejecución.</translation>
+        <translation>Un proceso que no se ve desde aquí, quizá en otro contenedor, tiene a su cargo la ejecución.</translation>
     </message>
     <message>
         <source>The supervisor (process %1) holds the run.</source>
-        <translation>El supervisor (proceso %1) tiene la ejecución.</translation>
+        <translation>El supervisor (proceso %1) tiene a su cargo la ejecución.</translation>
     </message>
     <message>
         <source>Resuming asks for it again.</source>
@@ -8091,11 +8091,11 @@
     </message>
     <message>
         <source>epoch %1 leaves out 1 chunk that the parent run trained (parent.json names it)</source>
-        <translation>la época %1 omite 1 fragmento que la ejecución madre entrenó (parent.json lo nombra)</translation>
+        <translation>la época %1 omite 1 fragmento que entrenó la ejecución padre (parent.json lo nombra)</translation>
     </message>
     <message>
         <source>1 chunk of epoch %1 is in the weights of the parent run too: this run is a new pass (parent_chunks=again)</source>
-        <translation>1 fragmento de la época %1 está también en los pesos de la ejecución madre: esta ejecución es una pasada nueva (parent_chunks=again)</translation>
+        <translation>1 fragmento de la época %1 está también en los pesos de la ejecución padre: esta ejecución es una pasada nueva (parent_chunks=again)</translation>
     </message>
     <message>
         <source>epoch %1 is closed although 1 chunk is left</source>
@@ -8107,11 +8107,11 @@
     </message>
     <message>
         <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
-        <translation>se dice que el proceso worker %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
+        <translation>se dice que el proceso de trabajo %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
     </message>
     <message>
         <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
-        <translation>%1: su estado es %2, y su último evento dice que es %3: su fila fue cambiada desde fuera</translation>
+        <translation>%1: su estado es %2, y su último suceso dice que es %3: su fila se modificó desde fuera</translation>
     </message>
     <message>
         <source>%1: the tracker had other rows, windows or tokens than its block; they were stored anew from it</source>
@@ -8139,7 +8139,7 @@
     </message>
     <message>
         <source>1 chunk that a person left out is in these weights all the same: the weights were made without knowledge of that. &apos;furrowctl resume RUN --from-checkpoint&apos; goes back to before it.</source>
-        <translation>1 fragmento que una persona excluyó está aun así en estos pesos: los pesos se hicieron sin saberlo. &apos;furrowctl resume RUN --from-checkpoint&apos; retrocede a antes de él.</translation>
+        <translation>1 fragmento que una persona excluyó está aun así en estos pesos: los pesos se hicieron sin saberlo. «furrowctl resume EJECUCIÓN --from-checkpoint» retrocede a antes de él.</translation>
     </message>
     <message>
         <source>%1 The run is still being trained. To stop it, end its supervisor, process %2: it saves and ends with all its workers.</source>
@@ -8187,7 +8187,7 @@
     </message>
     <message>
         <source>1 of the %1 samples that were read has bytes or escapes that are not characters.</source>
-        <translation>1 de las %1 muestras leídas tiene bytes o escapes que no son caracteres.</translation>
+        <translation>1 de las %1 muestras leídas tiene bytes o secuencias de escape que no son caracteres.</translation>
     </message>
     <message>
         <source>1 more block is not inspected: its source cannot be reached now</source>
@@ -8231,7 +8231,7 @@
     </message>
     <message>
         <source>1 worker is still alive. What it saves before it ends is kept too.</source>
-        <translation>1 proceso sigue vivo. Lo que guarde antes de terminar también se conserva.</translation>
+        <translation>1 trabajador sigue vivo. Lo que guarde antes de terminar también se conserva.</translation>
     </message>
     <message>
         <source>after a block; 1 known chunk of the epoch is left, and what was not read yet</source>
@@ -8271,15 +8271,15 @@
     </message>
     <message>
         <source>samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)</source>
-        <translation>muestras que los pesos iniciales ya tienen y que se entrenan de nuevo, porque la ejecución de origen entrenó sus fragmentos en parte: %1, fragmentos: %2 (según parent.json)</translation>
+        <translation>muestras que los pesos iniciales ya tienen y que se entrenan de nuevo, porque la ejecución padre entrenó sus fragmentos en parte: %1, fragmentos: %2 (según parent.json)</translation>
     </message>
     <message>
         <source>the optimiser steps of claims (%1) one after the other, and those of their parts against the steps of checkpoints (%2)</source>
-        <translation>los pasos del optimizador de las reservas (%1), una tras otra, y los de sus partes contra los pasos de los puntos de control (%2)</translation>
+        <translation>los pasos del optimizador de las reservas (%1), una tras otra, y los de sus partes frente a los pasos de los puntos de control (%2)</translation>
     </message>
     <message>
         <source>%1 has the tracker of a run and no run.json: it was deleted or moved. Put it back from a copy of the run; nothing else says which files the run was made of.</source>
-        <translation>%1 tiene el registro de una ejecución y ningún run.json: se borró o se movió. Recupérelo de una copia de la ejecución; nada más dice de qué archivos se hizo.</translation>
+        <translation>%1 tiene el registro de una ejecución pero no tiene run.json: se borró o se movió. Recupérelo de una copia de la ejecución; nada más dice de qué archivos se hizo.</translation>
     </message>
     <message>
         <source>%1 is the folder of a run. Name one of its checkpoints, as --init-from %2/checkpoints/NAME; `furrowctl brain show %3` says which is the newest.</source>
@@ -8335,7 +8335,7 @@
     </message>
     <message>
         <source>of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2</source>
-        <translation>de pesos con 1 paso, en %1 tokens que también se entrenan, pues los datos son demasiado pocos para reservar texto; %2</translation>
+        <translation>de pesos con 1 paso, en %1 tokens que también se entrenan, pues hay demasiado pocos datos para reservar texto; %2</translation>
     </message>
     <message>
         <source>of weights with 1 step, on %1 tokens of held-out text; %2</source>
@@ -8433,15 +8433,15 @@
     </message>
     <message>
         <source>Disk error.</source>
-        <translation>El disco lo rechazó.</translation>
+        <translation>Error de disco.</translation>
     </message>
     <message>
         <source>Network error.</source>
-        <translation>La red lo rechazó.</translation>
+        <translation>Error de red.</translation>
     </message>
     <message>
         <source>Another process is using it.</source>
-        <translation>Otro proceso está trabajando.</translation>
+        <translation>Otro proceso lo está usando.</translation>
     </message>
     <message>
         <source>Cancelled.</source>
@@ -8460,27 +8460,27 @@
     </message>
     <message>
         <source>%1 must be a whole number, and %2 is not read as one here. Write %3.</source>
-        <translation>%1 es un número entero, y %2 aquí no se lee como tal. Escriba %3.</translation>
+        <translation>%1 debe ser un número entero, y %2 no se lee aquí como tal. Escriba %3.</translation>
     </message>
     <message>
         <source>%1 must be a number, and %2 is not one here. Write %3.</source>
-        <translation>%1 es un número, y %2 aquí no lo es. Escriba %3.</translation>
+        <translation>%1 debe ser un número, y %2 no lo es aquí. Escriba %3.</translation>
     </message>
     <message>
         <source>%1 must be a whole number of %2 or more.</source>
-        <translation>%1 es un número entero de %2 o más.</translation>
+        <translation>%1 debe ser un entero de %2 o más.</translation>
     </message>
     <message>
         <source>%1 must be a number of %2 or more.</source>
-        <translation>%1 es un número de %2 o más.</translation>
+        <translation>%1 debe ser %2 o más.</translation>
     </message>
     <message>
         <source>%1 must be a whole number from %2 to %3.</source>
-        <translation>%1 es un número entero de %2 a %3.</translation>
+        <translation>%1 debe ser un entero de %2 a %3.</translation>
     </message>
     <message>
         <source>%1 must be a number from %2 to %3.</source>
-        <translation>%1 es un número de %2 a %3.</translation>
+        <translation>%1 debe ser de %2 a %3.</translation>
     </message>
 </context>
 <context>
@@ -8583,11 +8583,11 @@
     </message>
     <message>
         <source>“Start demonstration run” trains a small model on a text that comes with Furrow, on the CPU. Watch the loss fall, stop it, resume it.</source>
-        <translation>«Iniciar ejecución de demostración» entrena en la CPU un modelo pequeño con un texto incluido en Furrow. Vea bajar la pérdida, deténgala, reanúdela.</translation>
+        <translation>«Iniciar ejecución de demostración» entrena en la CPU un modelo pequeño con un texto incluido en Furrow. Vea bajar la pérdida, detenga la ejecución y reanúdela.</translation>
     </message>
     <message>
         <source>For a run of your own press Ctrl+N, then choose a preset and your files. Mistakes are named beside their field, with the fix as a button. Launch starts at once, Queue waits until the devices are free.</source>
-        <translation>Para una ejecución propia pulse Ctrl+N, elija una plantilla y sus archivos. Lo que está mal se dice junto a su campo, con el arreglo como botón. Lanzar empieza ya, Cola espera a que los dispositivos estén libres.</translation>
+        <translation>Para una ejecución propia pulse Ctrl+N y elija un preajuste y sus archivos. Lo que está mal se indica junto a su campo, con el arreglo como botón. Lanzar empieza ya, Cola espera a que los dispositivos estén libres.</translation>
     </message>
     <message>
         <source>Closing this window never touches training. Open it again and it shows what happened in the meantime.</source>
@@ -8599,7 +8599,7 @@
     </message>
     <message>
         <source>A &lt;b&gt;sample&lt;/b&gt; is one text from your data. A &lt;b&gt;chunk&lt;/b&gt; is what one worker claims at a time, a few thousand samples. A &lt;b&gt;block&lt;/b&gt; is several chunks that are fetched, cleaned and cut into tokens together.</source>
-        <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;fragmento&lt;/b&gt; es lo que un trabajador toma cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios fragmentos que se traen, limpian y cortan en tokens juntos.</translation>
+        <translation>Una &lt;b&gt;muestra&lt;/b&gt; es un texto de sus datos. Un &lt;b&gt;fragmento&lt;/b&gt; es lo que un trabajador reserva cada vez, unos miles de muestras. Un &lt;b&gt;bloque&lt;/b&gt; son varios fragmentos que se descargan, se limpian y se dividen en tokens juntos.</translation>
     </message>
     <message>
         <source>The &lt;b&gt;context&lt;/b&gt; is how many tokens the model sees at once, the &lt;b&gt;batch&lt;/b&gt; how many such windows go through it in one step.</source>
@@ -8607,7 +8607,7 @@
     </message>
     <message>
         <source>GPU memory depends on batch and context (and on the model). It does not depend on the size of chunks: a chunk is only read piece by piece. Small chunks take a little time to claim; with large chunks a crash between two checkpoints costs more work, and one bad text marks more of its neighbours.</source>
-        <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los fragmentos: un fragmento se lee por partes. Los fragmentos pequeños cuestan algo de tiempo al tomarlos; con fragmentos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
+        <translation>La memoria de la GPU depende del lote y del contexto (y del modelo). No depende del tamaño de los fragmentos: un fragmento se lee por partes. Los fragmentos pequeños cuestan algo de tiempo al reservarlos; con fragmentos grandes una caída entre dos puntos de control cuesta más trabajo, y un texto malo marca a más vecinos.</translation>
     </message>
     <message>
         <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
@@ -8615,7 +8615,7 @@
     </message>
     <message>
         <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
-        <translation>«Interrumpida» significa: ningún proceso de la ejecución vive y ninguno anotó un final. El equipo se apagó o reinició, o se mataron los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
+        <translation>«Interrumpida» significa: ningún proceso de la ejecución vive y ninguno anotó un final. El equipo se apagó o reinició, o se forzó el cierre de los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
     </message>
     <message>
         <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
@@ -8639,7 +8639,7 @@
     </message>
     <message>
         <source>Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.</source>
-        <translation>Ctrl y rueda amplían, las flechas mueven, Intro abre las muestras. «Tabla» muestra lo mismo en números.</translation>
+        <translation>Ctrl y la rueda amplían, las flechas desplazan, Intro abre las muestras. «Tabla» muestra lo mismo en números.</translation>
     </message>
     <message>
         <source>Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained.</source>
@@ -8647,7 +8647,7 @@
     </message>
     <message>
         <source>“Start from” offers older checkpoints too. What is newer then leaves the weights, and its chunks are trained again, once: the map and the counts show the cost before anything happens.</source>
-        <translation>«Partir de» ofrece también puntos de control anteriores. Lo más nuevo sale entonces de los pesos y sus fragmentos se entrenan otra vez, una sola: el mapa y las cuentas muestran el coste antes de que ocurra nada.</translation>
+        <translation>«Partir de» ofrece también puntos de control anteriores. Lo más reciente sale entonces de los pesos y sus fragmentos se entrenan otra vez, una sola: el mapa y las cuentas muestran el coste antes de que ocurra nada.</translation>
     </message>
     <message>
         <source>A run that you do not want to continue can be marked as finished; it can still be resumed later. A run can also resume by itself after an interruption, if you say so in the dialog or in the Run menu.</source>
@@ -8655,7 +8655,7 @@
     </message>
     <message>
         <source>A checkpoint that is damaged, or on a disk that is not mounted, is never given up without your consent: bring it back and resume, or tick the box that says how many chunks are trained again.</source>
-        <translation>Un punto de control dañado, o en un disco que no está, nunca se abandona sin su sí: recupérelo y reanude, o marque la casilla que dice cuántos fragmentos se entrenan de nuevo.</translation>
+        <translation>Un punto de control dañado, o en un disco que no está montado, nunca se abandona sin su consentimiento: recupérelo y reanude, o marque la casilla que dice cuántos fragmentos se entrenan de nuevo.</translation>
     </message>
     <message>
         <source>A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.</source>
@@ -8663,7 +8663,7 @@
     </message>
     <message>
         <source>“Cannot be read” means: the folder was moved or deleted, its disk is not mounted, or a newer Furrow made it. What was last read stays on screen with its time, and nothing can be done with the run until the folder is back.</source>
-        <translation>«No se puede leer» significa: la carpeta se movió o se borró, su disco no está montado, o la hizo un Furrow más nuevo. Lo último que se leyó sigue a la vista con su hora, y no se puede hacer nada con la ejecución hasta que la carpeta vuelva.</translation>
+        <translation>«No se puede leer» significa: la carpeta se movió o se borró, su disco no está montado, o la hizo un Furrow más reciente. Lo último que se leyó sigue a la vista con su hora, y no se puede hacer nada con la ejecución hasta que la carpeta vuelva.</translation>
     </message>
     <message>
         <source>Where several epochs are open, or are opened again, a table says for each how many chunks are kept and how many are trained again.</source>
@@ -8699,7 +8699,7 @@
     </message>
     <message>
         <source>&lt;b&gt;Rows&lt;/b&gt; count from 0: row 0 of jsonl is line 1, row 0 of csv the first one below the names of the columns. A row that cannot be read is left out and counted, and the first one is named; the samples of a chunk name the others. Rows that are empty or too short are filtered. When more rows cannot be read than &lt;code&gt;max_unreadable_percent&lt;/code&gt; allows, and at least ten, the run stops.</source>
-        <translation>Las &lt;b&gt;filas&lt;/b&gt; se cuentan desde 0: la fila 0 de jsonl es la línea 1, la fila 0 de csv la primera debajo de los nombres de las columnas. Una fila que no se puede leer se deja fuera y se cuenta, y se nombra la primera; las muestras de un fragmento nombran las demás. Las filas vacías o demasiado cortas se filtran. Cuando no se pueden leer más filas de las que permite &lt;code&gt;max_unreadable_percent&lt;/code&gt;, y al menos diez, la ejecución se detiene.</translation>
+        <translation>Las &lt;b&gt;filas&lt;/b&gt; se cuentan desde 0: la fila 0 de jsonl es la línea 1, la fila 0 de csv la primera debajo de los nombres de las columnas. Una fila que no se puede leer se deja fuera y se cuenta, y se nombra la primera; las muestras de un fragmento nombran las demás. Las filas vacías o demasiado cortas se filtran. Cuando las filas que no se pueden leer superan lo que permite &lt;code&gt;max_unreadable_percent&lt;/code&gt; y son al menos diez, la ejecución se detiene.</translation>
     </message>
     <message>
         <source>&lt;b&gt;Changed and removed files&lt;/b&gt;: a file that is not any more what it was when the run was made stops the run, or what of it is not prepared yet is left out by name, as &lt;code&gt;bad_files&lt;/code&gt; says. It may be changed on a resume, and so may max_unreadable_percent.</source>
@@ -8715,11 +8715,11 @@
     </message>
     <message>
         <source>&lt;code&gt;clip_per_sample&lt;/code&gt; bounds what one window, or one sample, may do to the weights in a step. With &lt;code&gt;noise_multiplier&lt;/code&gt; each step adds normal noise of that many times the bound, and what the weights can tell of one unit is limited: epsilon at delta.</source>
-        <translation>&lt;code&gt;clip_per_sample&lt;/code&gt; acota lo que una ventana, o una muestra, puede hacer a los pesos en un paso. Con &lt;code&gt;noise_multiplier&lt;/code&gt; cada paso añade ruido normal de tantas veces esa cota, y lo que los pesos pueden revelar de una unidad queda limitado: épsilon a delta.</translation>
+        <translation>&lt;code&gt;clip_per_sample&lt;/code&gt; acota lo que una ventana, o una muestra, puede hacer a los pesos en un paso. Con &lt;code&gt;noise_multiplier&lt;/code&gt; cada paso añade ruido normal de tantas veces esa cota, y lo que los pesos pueden revelar de una unidad queda limitado: épsilon con delta.</translation>
     </message>
     <message>
         <source>Epsilon follows from how often a unit took part, which the ledger counts: once an epoch, and once more for each training that was lost with its weights. No chance of being drawn is assumed. The audit states it, with the unit, what neighbours are, and what the guarantee does not speak of: losses and samples that the run shows, the held-out text, the tokenizer, the seed of the noise.</source>
-        <translation>Épsilon resulta de cuántas veces participó una unidad, lo que cuenta el registro: una vez por época, y una más por cada entrenamiento que se perdió con sus pesos. No se supone ninguna probabilidad de sorteo. La auditoría lo afirma, con la unidad, qué son vecinos y de qué no habla la garantía: pérdidas y muestras que la ejecución muestra, el texto reservado, el tokenizador, la semilla del ruido.</translation>
+        <translation>Épsilon resulta de cuántas veces participó una unidad, lo que cuenta el registro: una vez por época, y una más por cada entrenamiento que se perdió con sus pesos. No se supone ninguna probabilidad de sorteo. La auditoría lo indica, junto con la unidad, qué se entiende por ejecuciones vecinas y qué no cubre la garantía: pérdidas y muestras que la ejecución muestra, el texto reservado, el tokenizador, la semilla del ruido.</translation>
     </message>
     <message>
         <source>Rows are units with &lt;code&gt;privacy_unit&lt;/code&gt; sample: then &lt;code&gt;packing&lt;/code&gt; is single, and a row that is too long is cut or left out. &lt;code&gt;target_epsilon&lt;/code&gt; ends the run before a unit takes part once too often. Large steps help: the same noise is shared by more windows.</source>
@@ -8778,7 +8778,7 @@
     </message>
     <message>
         <source>Preset</source>
-        <translation>Plantilla</translation>
+        <translation>Preajuste</translation>
     </message>
     <message>
         <source>Chunks committed, latest epochs</source>
@@ -8864,7 +8864,7 @@
     <name>Replay</name>
     <message>
         <source>As it was at %1, from the ledger and the telemetry.</source>
-        <translation>Como estaba a las %1, según el registro y la telemetría.</translation>
+        <translation>Como estaba entonces (%1), según el registro y la telemetría.</translation>
     </message>
 </context>
 <context>
@@ -8989,7 +8989,7 @@
     </message>
     <message>
         <source>all</source>
-        <translation>todas</translation>
+        <translation>todos</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -9047,7 +9047,7 @@
     </message>
     <message>
         <source>Source</source>
-        <translation>Origen</translation>
+        <translation>Fuente</translation>
     </message>
     <message>
         <source>Rows from</source>
@@ -9055,7 +9055,7 @@
     </message>
     <message>
         <source>What a sample of a plain text file is: a line, a paragraph between blank lines, or a span of span_bytes with newlines kept. &apos;stream&apos; takes random windows of one file and keeps no ledger; it exists for comparisons with other programs. &apos;auto&apos; is lines.</source>
-        <translation>Qué es una muestra de un archivo de texto: una línea, un párrafo entre líneas vacías o un tramo de span_bytes con los saltos de línea. &apos;stream&apos; toma ventanas al azar de un archivo y no lleva libro; existe para comparar con otros programas. &apos;auto&apos; son líneas.</translation>
+        <translation>Qué es una muestra de un archivo de texto: una línea, un párrafo entre líneas vacías o un tramo de span_bytes con los saltos de línea. «stream» toma ventanas al azar de un archivo y no lleva registro; existe para comparar con otros programas. «auto» son líneas.</translation>
     </message>
     <message>
         <source>Text column</source>
@@ -9115,7 +9115,7 @@
     </message>
     <message>
         <source>Share of the samples kept for evaluation, chosen by a hash of their text, so that equal texts fall on the same side.</source>
-        <translation>Parte de las muestras que se guarda para evaluar, elegida por un resumen de su texto, de modo que textos iguales caen del mismo lado.</translation>
+        <translation>Parte de las muestras que se guarda para evaluar, elegida por un hash de su texto, de modo que textos iguales caen del mismo lado.</translation>
     </message>
     <message>
         <source>Shortest sample</source>
@@ -9155,7 +9155,7 @@
     </message>
     <message>
         <source>Claim chunks in an order drawn from seed and epoch; off: in source order.</source>
-        <translation>Reservar fragmentos en un orden sorteado con semilla y época; desactivado: en el orden del origen.</translation>
+        <translation>Reservar fragmentos en un orden sorteado con semilla y época; desactivado: en el orden de la fuente.</translation>
     </message>
     <message>
         <source>Shuffle window</source>
@@ -9167,7 +9167,7 @@
     </message>
     <message>
         <source>Chunks are shuffled inside groups of this many blocks: consecutive ones in the first epoch, blocks from anywhere in later ones. About two groups are kept prepared. From 24 on the order mixes within 5 % of a full shuffle.</source>
-        <translation>Los fragmentos se barajan dentro de grupos de tantos bloques: consecutivos en la primera época, de cualquier lugar en las siguientes. Se mantienen preparados unos dos grupos. Desde 24, el orden mezcla casi como un barajado completo (diferencia menor del 5 %).</translation>
+        <translation>Los fragmentos se barajan dentro de grupos de este número de bloques: consecutivos en la primera época, de cualquier lugar en las siguientes. Se mantienen preparados unos dos grupos. Desde 24, el orden mezcla casi como un barajado completo (diferencia menor del 5 %).</translation>
     </message>
     <message>
         <source>First sample</source>
@@ -9175,7 +9175,7 @@
     </message>
     <message>
         <source>Skip this many samples at the start of each source (of its fraction). They do not belong to the epoch.</source>
-        <translation>Saltar tantas muestras al principio de cada origen (de su fracción). No pertenecen a la época.</translation>
+        <translation>Saltar este número de muestras al principio de cada fuente (de su fracción). No pertenecen a la época.</translation>
     </message>
     <message>
         <source>Samples, at most</source>
@@ -9187,7 +9187,7 @@
     </message>
     <message>
         <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
-        <translation>Usar solo esta parte de cada origen, sorteada con la semilla: fila por fila en archivos pequeños, si no por tramos (grupos de filas de Parquet, 64 KiB de texto del hub), para que el resto no haga falta leerlo ni descargarlo.</translation>
+        <translation>Usar solo esta parte de cada fuente, sorteada con la semilla: fila por fila en archivos pequeños, si no, por tramos (grupos de filas de Parquet, 64 KiB de texto del hub), para que no haga falta leer ni descargar el resto.</translation>
     </message>
     <message>
         <source>Weights</source>
@@ -9195,7 +9195,7 @@
     </message>
     <message>
         <source>With several sources: a number for each, how much text of it comes first in the first epoch relative to the others. It does not change how often a source is trained. Empty: sources end together.</source>
-        <translation>Con varios orígenes: un número para cada uno, cuánto texto suyo va antes en la primera época en relación con los demás. No cambia cuántas veces se entrena un origen. Vacío: los orígenes terminan a la vez.</translation>
+        <translation>Con varias fuentes: un número para cada una, cuánto texto suyo va antes en la primera época en relación con los demás. No cambia cuántas veces se entrena una fuente. Vacío: las fuentes terminan a la vez.</translation>
     </message>
     <message>
         <source>Leave out</source>
@@ -9227,7 +9227,7 @@
     </message>
     <message>
         <source>gpt: a transformer as GPT-2 or Llama. hrm: the hierarchical reasoning model.</source>
-        <translation>gpt: un transformador como GPT-2 o Llama. hrm: el modelo de razonamiento jerárquico.</translation>
+        <translation>gpt: un transformer como GPT-2 o Llama. hrm: el modelo de razonamiento jerárquico.</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -9235,7 +9235,7 @@
     </message>
     <message>
         <source>Transformer blocks; for hrm the blocks of each of the two modules.</source>
-        <translation>Bloques del transformador; en hrm, los de cada uno de los dos módulos.</translation>
+        <translation>Bloques del transformer; en hrm, los de cada uno de los dos módulos.</translation>
     </message>
     <message>
         <source>Width</source>
@@ -9259,7 +9259,7 @@
     </message>
     <message>
         <source>Feed-forward width</source>
-        <translation>Anchura de la red interna</translation>
+        <translation>Anchura feed-forward</translation>
     </message>
     <message>
         <source>Context</source>
@@ -9275,7 +9275,7 @@
     </message>
     <message>
         <source>learned as in GPT-2, or rotary.</source>
-        <translation>learned como en GPT-2, o rotatorias.</translation>
+        <translation>aprendidas, como en GPT-2, o rotatorias.</translation>
     </message>
     <message>
         <source>Rotary base</source>
@@ -9351,7 +9351,7 @@
     </message>
     <message>
         <source>hrm: size of the feed-forward part as a multiple of the width, before the factor 2/3 of SwiGLU.</source>
-        <translation>hrm: tamaño de la parte de propagación como múltiplo de la anchura, antes del factor 2/3 de SwiGLU.</translation>
+        <translation>hrm: tamaño de la parte feed-forward como múltiplo de la anchura, antes del factor 2/3 de SwiGLU.</translation>
     </message>
     <message>
         <source>High cycles</source>
@@ -9423,7 +9423,7 @@
     </message>
     <message>
         <source>Micro-steps whose gradients make one optimiser step.</source>
-        <translation>Micropasos cuyos gradientes forman un paso de optimización.</translation>
+        <translation>Micropasos cuyos gradientes forman un paso del optimizador.</translation>
     </message>
     <message>
         <source>Peak learning rate</source>
@@ -9491,7 +9491,7 @@
     </message>
     <message>
         <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
-        <translation>En una GPU, repetir lo que hace un microlote como un solo grafo CUDA: menos lanzamientos, más memoria. Se compara con una pasada normal antes de usarlo. No sirve para mezcla de expertos, activaciones recalculadas, HRM ni entrenamiento paralelo de datos.</translation>
+        <translation>En una GPU, repetir lo que hace un microlote como un solo grafo CUDA: menos lanzamientos, más memoria. Se compara con una pasada normal antes de usarlo. No sirve para mezcla de expertos, activaciones recalculadas, HRM ni entrenamiento con paralelismo de datos.</translation>
     </message>
     <message>
         <source>Recompute activations</source>
@@ -9499,7 +9499,7 @@
     </message>
     <message>
         <source>Compute each block again in backward and keep its inputs only: much less memory for about a third more time.</source>
-        <translation>Calcular cada bloque otra vez hacia atrás y guardar solo sus entradas: mucha menos memoria por cerca de un tercio más de tiempo.</translation>
+        <translation>Volver a calcular cada bloque en el pase hacia atrás y guardar solo sus entradas: mucha menos memoria a cambio de cerca de un tercio más de tiempo.</translation>
     </message>
     <message>
         <source>Adaptive rate</source>
@@ -9507,7 +9507,7 @@
     </message>
     <message>
         <source>Lower the rate by 30 % whenever the mean loss of 64 steps is clearly above that of the 64 before, and raise it again while it falls. Stays within 10 to 100 % of the schedule; each change is an event.</source>
-        <translation>Bajar la tasa un 30 % cuando la pérdida media de 64 pasos está claramente por encima de la de los 64 anteriores, y volver a subirla mientras baja. Queda entre el 10 y el 100 % del plan; cada cambio es un evento.</translation>
+        <translation>Bajar la tasa un 30 % cuando la pérdida media de 64 pasos está claramente por encima de la de los 64 anteriores, y volver a subirla mientras baja. Queda entre el 10 y el 100 % del plan; cada cambio es un suceso.</translation>
     </message>
     <message>
         <source>Averaged weights</source>
@@ -9603,7 +9603,7 @@
     </message>
     <message>
         <source>Work that a crash can cost. &apos;minutes&apos; of training between two checkpoints of a worker.</source>
-        <translation>Trabajo que puede costar un fallo. &apos;minutes&apos; de entrenamiento entre dos puntos de control de un trabajador.</translation>
+        <translation>Trabajo que puede costar un fallo. «minutes» de entrenamiento entre dos puntos de control de un trabajador.</translation>
     </message>
     <message>
         <source>Keep</source>
@@ -9899,7 +9899,7 @@
     </message>
     <message>
         <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al hacer la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o lo que del archivo aún no está preparado se omite, por su nombre (leave_out).</translation>
+        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al crear la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o lo que del archivo aún no está preparado se omite, por su nombre (leave_out).</translation>
     </message>
     <message>
         <source>Unreadable rows, at most</source>
@@ -9907,7 +9907,7 @@
     </message>
     <message>
         <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
-        <translation>La ejecución se detiene cuando más de las filas leídas hasta ahora no se pueden leer, y al menos diez de ellas. 100: sin límite.</translation>
+        <translation>La ejecución se detiene cuando no se puede leer una proporción mayor de las filas leídas hasta entonces, y son al menos diez. 100: sin límite.</translation>
     </message>
     <message>
         <source>Start at</source>
@@ -9923,7 +9923,7 @@
     </message>
     <message>
         <source>What fresh weights are expected to need for new text after the first megabyte, as a multiple of what zstd needs for it. Learnt from runs of the presets on prose, code, licences, tables and logs.</source>
-        <translation>Lo que se espera que necesiten unos pesos nuevos para un texto nuevo tras el primer megabyte, como múltiplo de lo que necesita zstd. Aprendido de ejecuciones de los preajustes con prosa, código, licencias, tablas y registros.</translation>
+        <translation>Lo que se espera que necesiten unos pesos nuevos para un texto nuevo tras el primer megabyte, como múltiplo de lo que necesita zstd. Se ha obtenido de ejecuciones de los preajustes con prosa, código, licencias, tablas y logs.</translation>
     </message>
     <message>
         <source>Expected loss, fall</source>
@@ -9947,7 +9947,7 @@
     </message>
     <message>
         <source>How the replicas of the workers become one model: average of weights by tokens, DiLoCo (average with outer momentum; the last round keeps what evaluates best of outer step and plain average), or none: N models.</source>
-        <translation>Cómo las réplicas de los trabajadores se vuelven un modelo: media de pesos por tokens, DiLoCo (media con momento exterior; la última ronda conserva lo que mejor se evalúa entre el paso exterior y la media simple), o ninguna: N modelos.</translation>
+        <translation>Cómo se convierten en un solo modelo las réplicas de los trabajadores: media de pesos por tokens, DiLoCo (media con momento exterior; la última ronda conserva lo que mejor se evalúa entre el paso exterior y la media simple), o ninguna fusión: N modelos.</translation>
     </message>
     <message>
         <source>%1 0: %2.</source>
@@ -9967,7 +9967,7 @@
     </message>
     <message>
         <source>Use only this many samples of each source.</source>
-        <translation>Usar solo tantas muestras de cada origen.</translation>
+        <translation>Usar solo este número de muestras de cada fuente.</translation>
     </message>
     <message>
         <source>as many as heads</source>
@@ -9979,7 +9979,7 @@
     </message>
     <message>
         <source>the usual one for the activation</source>
-        <translation>el habitual para la activación</translation>
+        <translation>la habitual para la activación</translation>
     </message>
     <message>
         <source>Inner size of the feed-forward part.</source>
@@ -9991,11 +9991,11 @@
     </message>
     <message>
         <source>Feed-forward parts to choose from in each block (mixture of experts).</source>
-        <translation>Partes de propagación entre las que se elige en cada bloque (mezcla de expertos).</translation>
+        <translation>Partes feed-forward entre las que se elige en cada bloque (mezcla de expertos).</translation>
     </message>
     <message>
         <source>as many as layers</source>
-        <translation>tantos como capas</translation>
+        <translation>tantas como capas</translation>
     </message>
     <message>
         <source>hrm: blocks of the fast module.</source>
@@ -10027,11 +10027,11 @@
     </message>
     <message>
         <source>none</source>
-        <translation>ninguna</translation>
+        <translation>ninguno</translation>
     </message>
     <message>
         <source>Keep a moving average of the weights with this decay; evaluation, samples and exports use it.</source>
-        <translation>Mantener una media móvil de los pesos con esta caída; la usan evaluación, muestras y exportaciones.</translation>
+        <translation>Mantener una media móvil de los pesos con este decaimiento; la usan evaluación, muestras y exportaciones.</translation>
     </message>
     <message>
         <source>one per device, two on a CPU</source>
@@ -10055,7 +10055,7 @@
     </message>
     <message>
         <source>Stop after this many optimiser steps, summed over the workers.</source>
-        <translation>Detener tras tantos pasos de optimización, sumados entre trabajadores.</translation>
+        <translation>Detener tras este número de pasos del optimizador, sumados entre los trabajadores.</translation>
     </message>
     <message>
         <source>by time only</source>
@@ -10063,7 +10063,7 @@
     </message>
     <message>
         <source>Also save after this many own steps of a worker; at the end of its chunk where that is at most five seconds away.</source>
-        <translation>Guardar también tras tantos pasos propios de un trabajador; al final de su fragmento si falta para él a lo sumo cinco segundos.</translation>
+        <translation>Guardar también tras este número de pasos propios de un trabajador; al final de su fragmento, si faltan para ello cinco segundos como mucho.</translation>
     </message>
     <message>
         <source>no clipping</source>
@@ -10155,7 +10155,7 @@
     </message>
     <message>
         <source>A checkpoint folder of a run, a Hugging Face folder with model.safetensors, a GGUF, or a model of the hub (hf://owner/name, which the command line brings to this machine first), whose weights the run starts from. Shape and tokenizer are taken from there. Empty: fresh weights.</source>
-        <translation>La carpeta de un punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors, un GGUF o un modelo del hub (hf://owner/name, que la línea de órdenes descarga primero a este equipo), de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
+        <translation>La carpeta de un punto de control de una ejecución, una carpeta de Hugging Face con model.safetensors, un GGUF o un modelo del hub (hf://propietario/nombre, que la línea de órdenes descarga primero a este equipo), de cuyos pesos parte la ejecución. La forma y el tokenizador se toman de ahí. Vacío: pesos nuevos.</translation>
     </message>
     <message>
         <source>Questions</source>
@@ -10187,7 +10187,7 @@
     </message>
     <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
-        <translation>Detener tras este tiempo activo. Las pausas y las esperas por datos a los que no se llega no cuentan.</translation>
+        <translation>Detener tras este tiempo activo. Las pausas y las esperas de datos inaccesibles no cuentan.</translation>
     </message>
     <message>
         <source>How samples come to lie in the windows of a chunk. end_to_end: one after the other, and what does not fit goes on in the next window; there is no padding but in the last. best_fit: a sample is whole in one window if it fits into one, the longest first, each where the least room is left over; the rest of a window is padding, whose share is shown. single: each sample begins a window of its own. auto: best_fit for conversations that are kept apart (document_masks), else end_to_end.</source>
@@ -10231,11 +10231,11 @@
     </message>
     <message>
         <source>no epsilon is said</source>
-        <translation>no se dice ningún épsilon</translation>
+        <translation>no se da ningún épsilon</translation>
     </message>
     <message>
         <source>Of the guarantee that status and audit state: epsilon at this delta. It should be well below one divided by the number of units, such as 0.000001.</source>
-        <translation>De la garantía que afirman el estado y la auditoría: épsilon a este delta. Debe ser bastante menor que uno dividido por el número de unidades, por ejemplo 0.000001.</translation>
+        <translation>De la garantía que indican el estado y la auditoría: épsilon con este delta. Debe ser bastante menor que uno dividido por el número de unidades, por ejemplo 0.000001.</translation>
     </message>
     <message>
         <source>Epsilon, at most</source>
@@ -10247,7 +10247,7 @@
     </message>
     <message>
         <source>A file that names what is not trained, one entry a line: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Chunks are counted as left out, samples as filtered.</source>
-        <translation>Un archivo que nombra lo que no se entrena, una entrada por línea: chunk BLOCK:COLUMN, sample FINGERPRINT, pattern REGEX. Los fragmentos se cuentan como omitidos, las muestras como filtradas.</translation>
+        <translation>Un archivo que nombra lo que no se entrena, una entrada por línea: chunk BLOQUE:COLUMNA, sample HUELLA, pattern EXPRESIÓN. Los fragmentos se cuentan como omitidos, las muestras como filtradas.</translation>
     </message>
     <message>
         <source>Stop with the step that reaches this many trained tokens.</source>
@@ -10389,7 +10389,7 @@
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconocido</translation>
+        <translation>Desconocida</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -10672,7 +10672,7 @@
     </message>
     <message>
         <source>verified at %1</source>
-        <translation>verificado a las %1</translation>
+        <translation>verificado (%1)</translation>
     </message>
     <message>
         <source>Verified</source>
@@ -10843,7 +10843,7 @@
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconocido</translation>
+        <translation>Desconocida</translation>
     </message>
     <message>
         <source>not prepared</source>
@@ -11035,11 +11035,11 @@
     </message>
     <message>
         <source>When last read, at %1, the run was: %2.</source>
-        <translation>Cuando se leyó por última vez, a las %1, la ejecución estaba: %2.</translation>
+        <translation>Cuando se leyó por última vez (%1), la ejecución estaba: %2.</translation>
     </message>
     <message>
         <source>unknown since %1</source>
-        <translation>no se sabe desde las %1</translation>
+        <translation>no se sabe desde %1</translation>
     </message>
     <message>
         <source>A copy: %1 is the same run in another folder. Each goes on by itself.</source>
@@ -11067,7 +11067,7 @@
     </message>
     <message>
         <source>Of all attempts, while a worker lived: without pauses, and without waits for data that cannot be reached. Hours to train for and tokens per second go by it.</source>
-        <translation>De todos los intentos, mientras vivía un trabajador: sin pausas y sin esperas por datos a los que no se llega. Por él van las horas de entrenamiento y los tokens por segundo.</translation>
+        <translation>De todos los intentos, mientras vivía un trabajador: sin pausas ni esperas de datos inaccesibles. De él dependen las horas de entrenamiento y los tokens por segundo.</translation>
     </message>
     <message>
         <source>Pausing</source>
@@ -11185,7 +11185,7 @@
     </message>
     <message>
         <source>Follow the run. Off freezes the views; the run goes on</source>
-        <translation>Seguir la ejecución; al desactivarlo las vistas se detienen y la ejecución sigue</translation>
+        <translation>Seguir la ejecución; al desactivarlo, las vistas se congelan y la ejecución sigue</translation>
     </message>
     <message>
         <source>Fit</source>
@@ -11225,7 +11225,7 @@
     </message>
     <message>
         <source>Log</source>
-        <translation>Registro</translation>
+        <translation>Log</translation>
     </message>
     <message>
         <source>Data</source>
@@ -11249,7 +11249,7 @@
     </message>
     <message>
         <source>Pause at the end of the chunks in training</source>
-        <translation>Pausar al terminar los fragmentos en entrenamiento</translation>
+        <translation>Pausar al final de los fragmentos en curso</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -11297,11 +11297,11 @@
     </message>
     <message>
         <source>Next alert</source>
-        <translation>Alerta siguiente</translation>
+        <translation>Aviso siguiente</translation>
     </message>
     <message>
         <source>Previous alert</source>
-        <translation>Alerta anterior</translation>
+        <translation>Aviso anterior</translation>
     </message>
     <message>
         <source>Show selected chunk in the map</source>
@@ -11357,7 +11357,7 @@
     </message>
     <message>
         <source>Play back the history of the run</source>
-        <translation>Ver pasar el pasado de la ejecución</translation>
+        <translation>Reproducir el historial de la ejecución</translation>
     </message>
     <message>
         <source>Sampling</source>
@@ -11409,11 +11409,11 @@
     </message>
     <message>
         <source>Show selected chunk in the charts</source>
-        <translation>Mostrar el fragmento elegido en las gráficas</translation>
+        <translation>Mostrar el fragmento elegido en los gráficos</translation>
     </message>
     <message>
         <source>Show selected chunk in the log</source>
-        <translation>Mostrar el fragmento elegido en el registro</translation>
+        <translation>Mostrar el fragmento elegido en el log</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -11437,7 +11437,7 @@
     </message>
     <message>
         <source>Save loss chart as picture…</source>
-        <translation>Guardar gráfica de pérdida como imagen…</translation>
+        <translation>Guardar gráfico de pérdida como imagen…</translation>
     </message>
     <message>
         <source>As PNG, SVG or PDF</source>
@@ -11445,7 +11445,7 @@
     </message>
     <message>
         <source>Save loss chart as table…</source>
-        <translation>Guardar gráfica de pérdida como tabla…</translation>
+        <translation>Guardar gráfico de pérdida como tabla…</translation>
     </message>
     <message>
         <source>The visible points as CSV</source>
@@ -11473,7 +11473,7 @@
     </message>
     <message>
         <source>Its weights, and the runs they came from</source>
-        <translation>Sus pesos y las ejecuciones por las que pasaron</translation>
+        <translation>Sus pesos y las ejecuciones de las que proceden</translation>
     </message>
     <message>
         <source>Merge replicas…</source>
@@ -11505,7 +11505,7 @@
     </message>
     <message>
         <source>A report, the measurements, the model, or a bundle for developers</source>
-        <translation>Un informe, lo medido, el modelo o un paquete para desarrolladores</translation>
+        <translation>Un informe, las mediciones, el modelo o un paquete para desarrolladores</translation>
     </message>
     <message>
         <source>Leave out of the library</source>
@@ -11557,7 +11557,7 @@
     </message>
     <message>
         <source>Prepare and train them once more: those selected, otherwise all</source>
-        <translation>Prepararlos y entrenarlos otra vez; los seleccionados, si no todos</translation>
+        <translation>Prepararlos y entrenarlos otra vez; los seleccionados o, si no hay, todos</translation>
     </message>
     <message>
         <source>Accept poisoned chunks…</source>
@@ -11565,7 +11565,7 @@
     </message>
     <message>
         <source>They stay untrained and are named, and the epoch can end without them: those selected, otherwise all</source>
-        <translation>Quedan sin entrenar, por su nombre, y la época puede terminar sin ellos; los seleccionados, si no todos</translation>
+        <translation>Quedan sin entrenar y constan por su nombre, y la época puede terminar sin ellos; los seleccionados o, si no hay, todos</translation>
     </message>
     <message>
         <source>not possible now</source>
@@ -11642,7 +11642,7 @@
     </message>
     <message>
         <source>Command to run for each alert</source>
-        <translation>Orden que se inicia con cada aviso</translation>
+        <translation>Orden para cada aviso</translation>
     </message>
     <message>
         <source>none</source>
@@ -11650,7 +11650,7 @@
     </message>
     <message>
         <source>Run without a shell. FURROW_RUN, FURROW_ALERT and FURROW_TEXT are in its environment.</source>
-        <translation>Se inicia sin intérprete. FURROW_RUN, FURROW_ALERT y FURROW_TEXT están en su entorno.</translation>
+        <translation>Se ejecuta sin shell. FURROW_RUN, FURROW_ALERT y FURROW_TEXT están en su entorno.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -11740,7 +11740,7 @@
     </message>
     <message>
         <source>Reads the newest weights and the prepared blocks and compares their SHA-256 with what was recorded.</source>
-        <translation>Lee los pesos más nuevos y los bloques preparados y compara su SHA-256 con lo anotado.</translation>
+        <translation>Lee los pesos más recientes y los bloques preparados y compara su SHA-256 con lo anotado.</translation>
     </message>
     <message>
         <source>Stopped. The weights were not inspected.</source>
@@ -11782,8 +11782,8 @@
     <message numerus="yes">
         <source>Problems found: see below. %Ln chunk(s) checked at %1.</source>
         <translation>
-            <numerusform>No está en orden: véase abajo. %Ln fragmento comprobado a las %1.</numerusform>
-            <numerusform>No está en orden: véase abajo. %Ln fragmentos comprobados a las %1.</numerusform>
+            <numerusform>Hay problemas: véase abajo. %Ln fragmento comprobado a las %1.</numerusform>
+            <numerusform>Hay problemas: véase abajo. %Ln fragmentos comprobados a las %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -11872,7 +11872,7 @@
     </message>
     <message>
         <source>Runs the weights came from</source>
-        <translation>Ejecuciones por las que pasaron los pesos</translation>
+        <translation>Ejecuciones de las que proceden los pesos</translation>
     </message>
     <message>
         <source>Brain of %1</source>
@@ -11982,7 +11982,7 @@
     </message>
     <message>
         <source>Otherwise the few most extreme points are clipped, with an arrow and their value</source>
-        <translation>Si no, los pocos puntos más lejanos quedan fuera de la imagen, con una flecha y su valor</translation>
+        <translation>Si no, los pocos puntos más extremos se recortan, con una flecha y su valor</translation>
     </message>
     <message>
         <source>Ranges</source>
@@ -12073,7 +12073,7 @@
     </message>
     <message>
         <source>Back to live</source>
-        <translation>Volver a en vivo</translation>
+        <translation>Seguir en vivo</translation>
     </message>
     <message>
         <source>Training loss</source>
@@ -12085,7 +12085,7 @@
     </message>
     <message>
         <source>Visible range</source>
-        <translation>Tramo visible</translation>
+        <translation>Rango visible</translation>
     </message>
     <message>
         <source>No steps recorded yet.</source>
@@ -12226,7 +12226,7 @@
     </message>
     <message>
         <source>What you say</source>
-        <translation>Lo que dice</translation>
+        <translation>Su mensaje</translation>
     </message>
     <message>
         <source>Send</source>
@@ -12912,7 +12912,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Relative to: trend</source>
-        <translation>Relativo a: tendencia</translation>
+        <translation>Respecto a: tendencia</translation>
     </message>
     <message>
         <source>Block</source>
@@ -13073,7 +13073,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>about %1 tokens to train, %2 held out</source>
-        <translation>unos %1 tokens para entrenar, %2 apartados</translation>
+        <translation>unos %1 tokens para entrenar, %2 reservados</translation>
     </message>
     <message>
         <source>at least 1 chunk</source>
@@ -13114,11 +13114,11 @@ Vocabulario %3</translation>
     <name>furrow::EpochHead</name>
     <message>
         <source>Epoch ends about %1</source>
-        <translation>La época termina hacia las %1</translation>
+        <translation>Fin previsto de la época: %1</translation>
     </message>
     <message>
         <source>Epoch ends about %1, likely between %2 and %3</source>
-        <translation>La época termina hacia las %1, probablemente de %2 a %3</translation>
+        <translation>Fin previsto de la época: %1, probablemente entre %2 y %3</translation>
     </message>
     <message>
         <source>Why?</source>
@@ -13138,11 +13138,11 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Both epochs end about %1</source>
-        <translation>Ambas épocas terminan hacia las %1</translation>
+        <translation>Fin previsto de ambas épocas: %1</translation>
     </message>
     <message>
         <source>Both epochs end about %1, likely between %2 and %3</source>
-        <translation>Ambas épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
+        <translation>Fin previsto de ambas épocas: %1, probablemente entre %2 y %3</translation>
     </message>
     <message>
         <source>Nothing is known of this run</source>
@@ -13150,11 +13150,11 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>All epochs end about %1</source>
-        <translation>Todas las épocas terminan hacia las %1</translation>
+        <translation>Fin previsto de las épocas: %1</translation>
     </message>
     <message>
         <source>All epochs end about %1, likely between %2 and %3</source>
-        <translation>Todas las épocas terminan hacia las %1, probablemente entre %2 y %3</translation>
+        <translation>Fin previsto de las épocas: %1, probablemente entre %2 y %3</translation>
     </message>
 </context>
 <context>
@@ -13173,7 +13173,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Optimiser steps</source>
-        <translation>Pasos de optimización</translation>
+        <translation>Pasos del optimizador</translation>
     </message>
     <message>
         <source>committed %1</source>
@@ -13397,7 +13397,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>No run that trains in this way has been measured here.</source>
-        <translation>Aquí no se midió ninguna ejecución que entrene de este modo.</translation>
+        <translation>Aquí no se ha medido ninguna ejecución que entrene de este modo.</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -13405,7 +13405,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Set every setting back to the value of the preset; the data and the name stay</source>
-        <translation>Todos los ajustes vuelven al valor del preajuste; los datos y el nombre quedan</translation>
+        <translation>Todos los ajustes vuelven al valor del preajuste; los datos y el nombre se conservan</translation>
     </message>
     <message>
         <source>%1: set back to the value of the preset</source>
@@ -13452,7 +13452,7 @@ Vocabulario %3</translation>
     <name>furrow::EventsDock</name>
     <message>
         <source>Events and alerts</source>
-        <translation>Sucesos y alertas</translation>
+        <translation>Sucesos y avisos</translation>
     </message>
     <message>
         <source>Include every change of a chunk</source>
@@ -13471,15 +13471,15 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Measurements, as CSV tables</source>
-        <translation>Lo medido, como tablas CSV</translation>
+        <translation>Mediciones en tablas CSV</translation>
     </message>
     <message>
         <source>Measurements, as JSON lines</source>
-        <translation>Lo medido, como líneas JSON</translation>
+        <translation>Mediciones en líneas JSON</translation>
     </message>
     <message>
         <source>Measurements, for TensorBoard</source>
-        <translation>Lo medido, para TensorBoard</translation>
+        <translation>Mediciones para TensorBoard</translation>
     </message>
     <message>
         <source>The model, for Hugging Face</source>
@@ -13487,7 +13487,7 @@ Vocabulario %3</translation>
     </message>
     <message>
         <source>Bundle for developers: logs, settings and audit, without data, weights, secrets or folder names</source>
-        <translation>Paquete para desarrolladores: registros, ajustes y auditoría, sin datos, pesos, secretos ni carpetas</translation>
+        <translation>Paquete para desarrolladores: logs, ajustes y auditoría, sin datos, pesos, secretos ni nombres de carpetas</translation>
     </message>
     <message>
         <source>Where to write it</source>
@@ -13621,7 +13621,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>No measurement of a GPU was recorded. It needs the NVIDIA driver (NVML) on the machine that trains.</source>
-        <translation>No se registró ninguna medición de GPU. Hace falta el controlador NVIDIA (NVML) en la máquina que entrena.</translation>
+        <translation>No se registró ninguna medición de GPU. Hace falta el controlador NVIDIA (NVML) en el equipo que entrena.</translation>
     </message>
 </context>
 <context>
@@ -13640,7 +13640,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Nothing found.</source>
-        <translation>No se dice nada sobre esto.</translation>
+        <translation>No se encontró nada.</translation>
     </message>
 </context>
 <context>
@@ -13659,7 +13659,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Name a model on the Hugging Face hub: hf://owner/name, or hf://owner/name/FILE.gguf. It is downloaded once; shape, context, tokenizer and chat template come with it. A gated model needs HF_TOKEN in the environment.</source>
-        <translation>Indique un modelo del hub de Hugging Face: hf://owner/name o hf://owner/name/FILE.gguf. Se descarga una sola vez; con él vienen la forma, el contexto, el tokenizador y la plantilla de chat. Un modelo de acceso restringido necesita HF_TOKEN en el entorno.</translation>
+        <translation>Indique un modelo del hub de Hugging Face: hf://propietario/nombre o hf://propietario/nombre/ARCHIVO.gguf. Se descarga una sola vez; con él vienen la forma, el contexto, el tokenizador y la plantilla de chat. Un modelo de acceso restringido necesita HF_TOKEN en el entorno.</translation>
     </message>
     <message>
         <source>Model on the hub</source>
@@ -13730,7 +13730,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Trained</source>
-        <translation>Entrenados</translation>
+        <translation>Entrenado</translation>
     </message>
     <message>
         <source>%1 to %2</source>
@@ -13861,11 +13861,11 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Show in chart</source>
-        <translation>Ver en gráfica</translation>
+        <translation>Ver en gráfico</translation>
     </message>
     <message>
         <source>Show in log</source>
-        <translation>Ver en registro</translation>
+        <translation>Ver en log</translation>
     </message>
     <message>
         <source>Loss inside the chunk</source>
@@ -13903,7 +13903,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>As it is now, not as it was at %1.</source>
-        <translation>Como está ahora, no como estaba a las %1.</translation>
+        <translation>Muestra el estado actual, no el de entonces (%1).</translation>
     </message>
     <message>
         <source>Changed by attempt %1</source>
@@ -14014,7 +14014,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>As last read, at %1: the folder of the run cannot be read now.</source>
-        <translation>Como se leyó por última vez, a las %1: ahora no se puede leer la carpeta de la ejecución.</translation>
+        <translation>Como se leyó por última vez (%1): ahora no se puede leer la carpeta de la ejecución.</translation>
     </message>
     <message>
         <source>not in a checkpoint yet</source>
@@ -14058,7 +14058,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>no: it is left out</source>
-        <translation>no: se ha dejado fuera</translation>
+        <translation>no: está omitido</translation>
     </message>
     <message>
         <source>no: it is left out, none of its steps was finite</source>
@@ -14213,7 +14213,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Words of name, note, group, preset or state; #word finds a tag</source>
-        <translation>Palabras del nombre, nota, grupo, plantilla o estado; #palabra busca una etiqueta</translation>
+        <translation>Palabras del nombre, nota, grupo, preajuste o estado; #palabra busca una etiqueta</translation>
     </message>
     <message>
         <source>Include archived (%1)</source>
@@ -14228,11 +14228,11 @@ Es el del modelo del que parte la ejecución.</translation>
     <name>furrow::LogPage</name>
     <message>
         <source>Log</source>
-        <translation>Registro</translation>
+        <translation>Log</translation>
     </message>
     <message>
         <source>Filter the log</source>
-        <translation>Filtrar el registro</translation>
+        <translation>Filtrar el log</translation>
     </message>
     <message>
         <source>Minimum level</source>
@@ -14244,7 +14244,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Info and above</source>
-        <translation>Información y peores</translation>
+        <translation>Info o superior</translation>
     </message>
     <message>
         <source>Warnings and errors</source>
@@ -14327,11 +14327,11 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Events and alerts</source>
-        <translation>Sucesos y alertas</translation>
+        <translation>Sucesos y avisos</translation>
     </message>
     <message>
         <source>Events and alerts %1</source>
-        <translation>Sucesos y alertas %1</translation>
+        <translation>Sucesos y avisos %1</translation>
     </message>
     <message>
         <source>%1 events/s   Lag %2 ms</source>
@@ -14375,7 +14375,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>Pausing at the end of the chunks in training…</source>
-        <translation>Se pausará al terminar los fragmentos en entrenamiento…</translation>
+        <translation>Se pausará al final de los fragmentos en curso…</translation>
     </message>
     <message>
         <source>Stopping after a checkpoint…</source>
@@ -14489,11 +14489,11 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>GPU history</source>
-        <translation>Historia de la GPU</translation>
+        <translation>Historial de GPU</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation>Registro</translation>
+        <translation>Log</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -14541,11 +14541,11 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>Save loss chart as picture</source>
-        <translation>Guardar la gráfica de pérdida como imagen</translation>
+        <translation>Guardar el gráfico de pérdida como imagen</translation>
     </message>
     <message>
         <source>Save loss chart as table</source>
-        <translation>Guardar la gráfica de pérdida como tabla</translation>
+        <translation>Guardar el gráfico de pérdida como tabla</translation>
     </message>
     <message>
         <source>Tables</source>
@@ -14557,7 +14557,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>%1 moves to the trash. Run &gt; Restore from trash brings it back.</source>
-        <translation>%1 pasa a la papelera. Ejecución &gt; Restaurar de la papelera lo devuelve.</translation>
+        <translation>%1 pasa a la papelera. Ejecución &gt; Restaurar de la papelera la devuelve.</translation>
     </message>
     <message>
         <source>Run to restore</source>
@@ -14577,11 +14577,11 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>The run stops when the next block is complete.</source>
-        <translation>La ejecución acaba con el próximo bloque que se complete.</translation>
+        <translation>La ejecución se detiene cuando se complete el próximo bloque.</translation>
     </message>
     <message>
         <source>The run stops at the end of this epoch.</source>
-        <translation>La ejecución acaba con esta época.</translation>
+        <translation>La ejecución se detiene al final de esta época.</translation>
     </message>
     <message>
         <source>Mark as read</source>
@@ -15069,7 +15069,7 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>Held-out loss of %1</source>
-        <translation>Pérdida reservada de %1</translation>
+        <translation>Pérdida de eval. de %1</translation>
     </message>
     <message>
         <source>Evaluate members</source>
@@ -15096,19 +15096,19 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     </message>
     <message>
         <source>Nothing has been merged yet.</source>
-        <translation>Todavía no se fusionó nada.</translation>
+        <translation>Aún no se fusionó nada.</translation>
     </message>
     <message>
         <source>The merged weights are better than the best member by %1 nats per token.</source>
-        <translation>Los pesos fusionados son mejores que el mejor miembro por %1 nats por token.</translation>
+        <translation>Los pesos fusionados superan al mejor miembro en %1 nats por token.</translation>
     </message>
     <message>
         <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
-        <translation>Los pesos fusionados son peores que el mejor miembro por %1 nats por token; por regla general, más entrenamiento lo remedia.</translation>
+        <translation>Los pesos fusionados son peores que el mejor miembro en %1 nats por token; por lo general, más entrenamiento lo remedia.</translation>
     </message>
     <message>
         <source>Held-out loss</source>
-        <translation>Pérdida reservada</translation>
+        <translation>Pérdida de eval.</translation>
     </message>
     <message>
         <source>No replica has trained anything since the last merge.</source>
@@ -15208,7 +15208,7 @@ no se puede leer el archivo</translation>
     </message>
     <message>
         <source>Name (otherwise preset and data)</source>
-        <translation>Nombre, si no preajuste y datos</translation>
+        <translation>Nombre (o preajuste y datos)</translation>
     </message>
     <message>
         <source>a checkpoint…</source>
@@ -15312,7 +15312,7 @@ no se puede leer el archivo</translation>
     </message>
     <message>
         <source>Optimiser steps</source>
-        <translation>Pasos de optimización</translation>
+        <translation>Pasos del optimizador</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -15508,7 +15508,7 @@ no se puede leer el archivo</translation>
     <name>furrow::OverviewStrip</name>
     <message>
         <source>Visible range</source>
-        <translation>Tramo visible</translation>
+        <translation>Rango visible</translation>
     </message>
 </context>
 <context>
@@ -15602,7 +15602,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Clear ended</source>
-        <translation>Olvidar terminadas</translation>
+        <translation>Quitar terminadas</translation>
     </message>
     <message>
         <source>Stop this run after a checkpoint and start the next one in its lane; it continues afterwards</source>
@@ -15618,7 +15618,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Paused: nothing new is started; what is training goes on.</source>
-        <translation>En pausa: no se inicia nada, lo que entrena sigue.</translation>
+        <translation>En pausa: no se inicia nada nuevo; lo que está entrenando sigue.</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) waiting or training.</source>
@@ -15709,7 +15709,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Dry run</source>
-        <translation>Simulacro</translation>
+        <translation>Ensayo</translation>
     </message>
     <message>
         <source>Kept</source>
@@ -15721,7 +15721,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>To be redone</source>
-        <translation>Por rehacer</translation>
+        <translation>Por repetir</translation>
     </message>
     <message>
         <source>Work lost</source>
@@ -15769,7 +15769,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs.</source>
-        <translation>Desde un punto de control anterior, lo más nuevo sale de los pesos: sus fragmentos quedan libres y se entrenan otra vez. Los archivos se quedan para generar texto y para ejecuciones nuevas.</translation>
+        <translation>Desde un punto de control anterior, lo más reciente sale de los pesos: sus fragmentos quedan libres y se entrenan otra vez. Los archivos se quedan para generar texto y para ejecuciones nuevas.</translation>
     </message>
     <message>
         <source>No chunk is trained again.</source>
@@ -15853,7 +15853,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>a part of each is in checkpoints and kept; only the rest is trained, nothing of them again</source>
-        <translation>una parte de cada uno está en puntos de control y se conserva; solo se entrena el resto, nada de ella de nuevo</translation>
+        <translation>una parte de cada uno está en puntos de control y se conserva; solo se entrena el resto, de esa parte no se repite nada</translation>
     </message>
     <message>
         <source>; of %1 of them a part is in checkpoints and kept</source>
@@ -15935,7 +15935,7 @@ pattern EXPRESIÓN REGULAR</translation>
     <name>furrow::RunBanner</name>
     <message>
         <source>How do we know?</source>
-        <translation>¿Por qué lo creemos?</translation>
+        <translation>¿Cómo lo sabemos?</translation>
     </message>
     <message>
         <source>Resume…</source>
@@ -15971,7 +15971,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>%1 at %2</source>
-        <translation>%1 a las %2</translation>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>This run cannot be read any more</source>
@@ -15979,7 +15979,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>%1 What is shown is from %2, when it was last read. It continues by itself when the folder is back.</source>
-        <translation>%1 Lo que se muestra es de las %2, cuando se leyó por última vez. Continúa por sí sola cuando la carpeta vuelve.</translation>
+        <translation>%1 Se muestra lo que se leyó por última vez (%2). Continuará por sí sola cuando vuelva la carpeta.</translation>
     </message>
     <message>
         <source>The checkpoints cannot be found</source>
@@ -16006,11 +16006,11 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>since %1</source>
-        <translation>desde las %1</translation>
+        <translation>desde %1</translation>
     </message>
     <message>
         <source>from %1</source>
-        <translation>a partir de las %1</translation>
+        <translation>a partir de %1</translation>
     </message>
     <message>
         <source>Attempt %1</source>
@@ -16053,7 +16053,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation>Registro</translation>
+        <translation>Log</translation>
     </message>
     <message>
         <source>Data</source>
@@ -16100,11 +16100,11 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>No checkpoint has been saved yet.</source>
-        <translation>Aún no se guardó ningún punto de control.</translation>
+        <translation>Aún no se ha guardado ningún punto de control.</translation>
     </message>
     <message>
         <source>Stopped by you.</source>
-        <translation>Terminado por usted.</translation>
+        <translation>Detenido por usted.</translation>
     </message>
     <message>
         <source>Loading the checkpoint, then writing…</source>
@@ -16116,7 +16116,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>None. The setting “Sample every” writes some text while the run trains.</source>
-        <translation>Ninguno. El ajuste «Muestrear cada» escribe texto mientras se entrena.</translation>
+        <translation>Ninguno. El ajuste «Generar texto cada» escribe texto mientras se entrena.</translation>
     </message>
     <message>
         <source>Writing…</source>
@@ -16128,7 +16128,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Empty: a text of its own</source>
-        <translation>Vacía: un texto propio</translation>
+        <translation>Vacío: un texto propio</translation>
     </message>
 </context>
 <context>
@@ -16461,11 +16461,11 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>No process of the run is alive and none recorded why it ended: the computer stopped or the processes were killed. Resume shows what would be trained again before it does anything.</source>
-        <translation>Ningún proceso de la ejecución está vivo y ninguno registró por qué terminó: el equipo se paró o mataron los procesos. Reanudar muestra qué se entrenaría de nuevo antes de hacer nada.</translation>
+        <translation>Ningún proceso de la ejecución está vivo y ninguno registró por qué terminó: el equipo se apagó o se forzó el cierre de los procesos. Reanudar muestra qué se entrenaría de nuevo antes de hacer nada.</translation>
     </message>
     <message>
         <source>The weights of the workers become one set of weights.</source>
-        <translation>Los pesos de los trabajadores se vuelven un solo conjunto.</translation>
+        <translation>Los pesos de los trabajadores pasan a ser un solo conjunto de pesos.</translation>
     </message>
 </context>
 <context>
@@ -16476,7 +16476,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>How far the chunk is</source>
-        <translation>Cuánto va del fragmento</translation>
+        <translation>Avance del fragmento</translation>
     </message>
     <message>
         <source>%1, process %2</source>
@@ -16530,7 +16530,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>A pinned checkpoint is never removed by the keep policy</source>
-        <translation>Un punto de control fijado nunca se elimina por la política de conservación</translation>
+        <translation>La política de conservación nunca elimina un punto de control fijado</translation>
     </message>
     <message>
         <source>Evaluate</source>
@@ -16604,7 +16604,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.</source>
-        <translation>Evaluado a las %1: %2, paso %3: pérdida %4, perplejidad %5, sobre %6.</translation>
+        <translation>Evaluado (%1): %2, paso %3: pérdida %4, perplejidad %5, sobre %6.</translation>
     </message>
     <message>
         <source>all held-out text (%1 tokens)</source>
@@ -16620,7 +16620,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>As last read, at %1.</source>
-        <translation>Como se leyó por última vez, a las %1.</translation>
+        <translation>Como se leyó por última vez (%1).</translation>
     </message>
     <message>
         <source>These are not the newest weights of the run.</source>
@@ -16632,7 +16632,7 @@ pattern EXPRESIÓN REGULAR</translation>
     </message>
     <message>
         <source>As it is now, not as it was at %1. Ages are those of then.</source>
-        <translation>Como está ahora, no como estaba a las %1. Las antigüedades son las de entonces.</translation>
+        <translation>Muestra el estado actual, no el de entonces (%1). Las antigüedades son las de entonces.</translation>
     </message>
 </context>
 </TS>
