@@ -583,7 +583,7 @@
     </message>
     <message>
         <source>The folder is looked at from outside (%1), so the run is trained by another computer, whose processes cannot be seen from here.</source>
-        <translation>La carpeta se mira desde fuera (%1), así que la ejecución la entrena otro ordenador, cuyos procesos no se ven desde aquí.</translation>
+        <translation>La carpeta se está viendo desde fuera (%1), así que la ejecución la entrena otro equipo, cuyos procesos no se ven desde aquí.</translation>
     </message>
     <message>
         <source>The run wrote something %1 ago.</source>
@@ -591,7 +591,7 @@
     </message>
     <message>
         <source>no sign of life for %1 from the computer that trains it</source>
-        <translation>sin señales de vida desde hace %1 del ordenador que la entrena</translation>
+        <translation>sin señales de vida del equipo que la entrena desde hace %1</translation>
     </message>
     <message>
         <source>No attempt was started yet.</source>
@@ -623,7 +623,7 @@
     </message>
     <message>
         <source>The boot id changed: the computer was restarted.</source>
-        <translation>El identificador de arranque cambió: el ordenador se reinició.</translation>
+        <translation>El identificador de arranque cambió: el equipo se reinició.</translation>
     </message>
     <message>
         <source>Attempt %1 has no exit record.</source>
@@ -643,7 +643,7 @@
     </message>
     <message>
         <source>the computer restarted while the run was training</source>
-        <translation>el ordenador se reinició mientras la ejecución entrenaba</translation>
+        <translation>el equipo se reinició mientras la ejecución entrenaba</translation>
     </message>
     <message>
         <source>A person marked the run as finished at %1; until then it was %2.</source>
@@ -1259,7 +1259,7 @@
     </message>
     <message>
         <source>%1 has other content than when the run was made.</source>
-        <translation>%1 tiene otro contenido que cuando se creó la ejecución.</translation>
+        <translation>%1 no tiene el mismo contenido que cuando se creó la ejecución.</translation>
     </message>
     <message>
         <source>%1 was written at %2, after the run was made (%3).</source>
@@ -1351,7 +1351,7 @@
     </message>
     <message>
         <source>%1 is another file on the hub than in its list; try again later.</source>
-        <translation>%1 es en el hub otro archivo que en su lista; inténtelo más tarde.</translation>
+        <translation>%1 no es en el hub el mismo archivo que figura en su lista; inténtelo más tarde.</translation>
     </message>
     <message>
         <source>%1 is shorter than the hub&apos;s list says.</source>
@@ -1363,15 +1363,15 @@
     </message>
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (SHA-256). Try again; if it stays so, the repository or a mirror is damaged.</source>
-        <translation>%1 llegó con otros bytes que los que promete la lista del hub (SHA-256). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
+        <translation>%1 llegó con bytes distintos de los que promete la lista del hub (SHA-256). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
     </message>
     <message>
         <source>%1 arrived with other bytes than the hub&apos;s list promises (git&apos;s SHA-1). Try again; if it stays so, the repository or a mirror is damaged.</source>
-        <translation>%1 llegó con otros bytes que los que promete la lista del hub (SHA-1 de git). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
+        <translation>%1 llegó con bytes distintos de los que promete la lista del hub (SHA-1 de git). Inténtelo de nuevo; si sigue igual, el repositorio o un espejo está dañado.</translation>
     </message>
     <message>
         <source>%1: %2 of its files were looked at; the other %3 are taken to have the encoding and dialect of those before them. Name these in the settings if that is not so (--encoding, --csv-delimiter).</source>
-        <translation>%1: se miraron %2 de sus archivos; de los otros %3 se supone que tienen la codificación y el dialecto de los anteriores. Indíquelos en los ajustes si no es así (--encoding, --csv-delimiter).</translation>
+        <translation>%1: se examinaron %2 de sus archivos; de los otros %3 se supone que tienen la codificación y el dialecto de los anteriores. Indíquelos en los ajustes si no es así (--encoding, --csv-delimiter).</translation>
     </message>
     <message>
         <source>%1 ends before the bytes that were asked for.</source>
@@ -1615,7 +1615,7 @@
     </message>
     <message>
         <source>Nothing can be changed in %1 from here: %2. Use Furrow on the computer that trains it.</source>
-        <translation>Desde aquí no se puede cambiar nada en %1: %2. Use Furrow en el ordenador que la entrena.</translation>
+        <translation>Desde aquí no se puede cambiar nada en %1: %2. Use Furrow en el equipo que la entrena.</translation>
     </message>
     <message>
         <source>%1 is not running. &apos;furrowctl status&apos; says how it ended.</source>
@@ -1711,7 +1711,7 @@
     </message>
     <message>
         <source>%1 cannot be changed from here: %2; do that on the computer that trains the run</source>
-        <translation>%1 no se puede cambiar desde aquí: %2; hágalo en el ordenador que entrena la ejecución</translation>
+        <translation>%1 no se puede cambiar desde aquí: %2; hágalo en el equipo que entrena la ejecución</translation>
     </message>
     <message>
         <source>%1 is not a tracker of Furrow, or was never finished; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove</source>
@@ -1823,11 +1823,11 @@
     </message>
     <message>
         <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), or lower seq_len or width. What was said: %5</source>
-        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), o baje seq_len o width. Lo que se dijo: %5</translation>
+        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), o baje seq_len o width. Mensaje recibido: %5</translation>
     </message>
     <message>
         <source>%1 ran out of memory in a step of %2 windows of %3 tokens; at most %4 were in use. Lower batch_size (and raise grad_accum to keep the step as large), turn recompute on, or lower seq_len or width. What was said: %5</source>
-        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), active recompute, o baje seq_len o width. Lo que se dijo: %5</translation>
+        <translation>%1 se quedó sin memoria en un paso de %2 ventanas de %3 tokens; como mucho se usaban %4. Baje batch_size (y suba grad_accum para mantener el tamaño del paso), active recompute, o baje seq_len o width. Mensaje recibido: %5</translation>
     </message>
     <message>
         <source>The merge was stopped. The replicas are kept as they are.</source>
@@ -1955,7 +1955,7 @@
     </message>
     <message>
         <source>tensor &apos;%1&apos; has another shape or type than config.json describes</source>
-        <translation>el tensor «%1» tiene otra forma u otro tipo que los que describe config.json</translation>
+        <translation>el tensor «%1» tiene una forma o un tipo distintos de los que describe config.json</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; is unknown in this layout</source>
@@ -2031,7 +2031,7 @@
     </message>
     <message>
         <source>Other columns with text: %1. The setting text_column chooses.</source>
-        <translation>Otras columnas con texto: %1. El ajuste text_column elige.</translation>
+        <translation>Otras columnas con texto: %1. Se elige con el ajuste text_column.</translation>
     </message>
     <message>
         <source>The text is column %1, as text_column says.</source>
@@ -2047,7 +2047,7 @@
     </message>
     <message>
         <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have. Set encoding if the text is read wrongly, or take another tokenizer.</source>
-        <translation>El %1 % de los tokens preparados hasta ahora está en lugar de caracteres que el vocabulario no tiene. Ajuste encoding si el texto se lee mal, o tome otro tokenizador.</translation>
+        <translation>El %1 % de los tokens preparados hasta ahora representa caracteres que el vocabulario no tiene. Ajuste encoding si el texto se lee mal, o use otro tokenizador.</translation>
     </message>
     <message>
         <source>%1 is csv: delimiter %2, quote %3, escape %4; its first record names the columns.</source>
@@ -2135,7 +2135,7 @@
     </message>
     <message>
         <source>checkpoint %1 cannot be read: %2 is not there. Is its disk mounted?</source>
-        <translation>no se puede leer el punto de control %1: %2 no está. ¿Está montado su disco?</translation>
+        <translation>no se puede leer el punto de control %1: falta %2. ¿Está montado su disco?</translation>
     </message>
     <message>
         <source>checkpoint %1 cannot be read: %2</source>
@@ -2247,7 +2247,7 @@
     </message>
     <message>
         <source>The download %1 has other bytes than the hub promised (SHA-256).</source>
-        <translation>La descarga %1 tiene otros bytes que los que prometió el hub (SHA-256).</translation>
+        <translation>La descarga %1 tiene bytes distintos de los que prometió el hub (SHA-256).</translation>
     </message>
     <message>
         <source>The rows %1 to %2 of %3 are not those that were there when the run planned its blocks: the file was changed. Restore it and try the chunks again, accept them as not trained, or begin a new run.</source>
@@ -2375,7 +2375,7 @@
     </message>
     <message>
         <source>block %1: the file %2 is whole and has other content than the tracker recorded: it was replaced</source>
-        <translation>bloque %1: el archivo %2 está íntegro y tiene otro contenido que el que anotó el registro: se sustituyó</translation>
+        <translation>bloque %1: el archivo %2 está íntegro, pero su contenido difiere del que anotó el registro: se sustituyó</translation>
     </message>
     <message>
         <source>the prepared block</source>
@@ -2443,7 +2443,7 @@
     </message>
     <message>
         <source>checkpoint %1 has another %2 in its manifest than in the tracker: one of them was changed by hand</source>
-        <translation>el punto de control %1 tiene otro valor (%2) en su manifiesto que en el registro: uno de los dos se modificó a mano</translation>
+        <translation>el punto de control %1 tiene en su manifiesto un valor (%2) distinto del que figura en el registro: uno de los dos se modificó a mano</translation>
     </message>
     <message>
         <source>the weights of checkpoint %1 were removed by the keep policy, and the tracker does not know it: it is older than the checkpoints</source>
@@ -2607,7 +2607,7 @@
     </message>
     <message>
         <source>block %1: its plan has other rows or chunks than its row in the tracker: one of them was changed by hand</source>
-        <translation>bloque %1: su plan tiene otras filas o fragmentos que su fila en el registro: uno de los dos se modificó a mano</translation>
+        <translation>bloque %1: su plan tiene filas o fragmentos distintos de los de su fila en el registro: uno de los dos se modificó a mano</translation>
     </message>
     <message>
         <source>checkpoint %1 is %2 steps further than what it was made from, its parts have %3: the row of a part or of a checkpoint was changed</source>
@@ -2639,7 +2639,7 @@
     </message>
     <message>
         <source>checkpoint %1, which the tracker does not have, is said to be made from checkpoint %2</source>
-        <translation>del punto de control %1, que el registro no tiene, se dice que procede del punto de control %2</translation>
+        <translation>consta que el punto de control %1, que el registro no tiene, procede del punto de control %2</translation>
     </message>
     <message>
         <source>claim %1 has a part in checkpoint %2, which the tracker does not have</source>
@@ -2851,7 +2851,7 @@
     </message>
     <message>
         <source>The file %1 has grown to %2, because %3 reads an older state of the tracker and does not end. Let it go on or end it; nothing is lost, and the file shrinks then.</source>
-        <translation>El archivo %1 ha crecido hasta %2, porque %3 lee un estado anterior del registro y no termina. Déjelo continuar o termínelo; no se pierde nada y el archivo vuelve a encoger.</translation>
+        <translation>El archivo %1 ha crecido hasta %2, porque %3 lee un estado anterior del registro y no termina. Déjelo continuar o termínelo; no se pierde nada y después el archivo se reduce.</translation>
     </message>
     <message>
         <source>somebody</source>
@@ -2943,7 +2943,7 @@
     </message>
     <message>
         <source>The list of duplicates of this run, %1, is not there or is damaged, and without it no block can be prepared. Resume the run: it makes the list again.</source>
-        <translation>La lista de duplicados de esta ejecución, %1, no está o está dañada, y sin ella no se puede preparar ningún bloque. Reanude la ejecución: vuelve a crear la lista.</translation>
+        <translation>La lista de duplicados de esta ejecución, %1, falta o está dañada, y sin ella no se puede preparar ningún bloque. Reanude la ejecución: vuelve a crear la lista.</translation>
     </message>
     <message>
         <source>The list of duplicates %1 has version %2; this Furrow reads up to %3. Use a newer one.</source>
@@ -3015,11 +3015,11 @@
     </message>
     <message>
         <source>%1 has another size than its archive says. The archive is damaged: fetch or write it again.</source>
-        <translation>%1 tiene otro tamaño que el que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
+        <translation>%1 tiene un tamaño distinto del que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 has another checksum than its archive says. The archive is damaged: fetch or write it again.</source>
-        <translation>%1 tiene otra suma de comprobación que la que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
+        <translation>%1 tiene una suma de comprobación distinta de la que indica su archivo comprimido. El archivo comprimido está dañado: descárguelo o escríbalo de nuevo.</translation>
     </message>
     <message>
         <source>%1 ends in the middle of its Arrow data, after %2 bytes. It is cut off: fetch or write it again.</source>
@@ -3203,7 +3203,7 @@
     </message>
     <message>
         <source>it is not JSON at byte %1</source>
-        <translation>no es JSON en el byte %1</translation>
+        <translation>deja de ser JSON en el byte %1</translation>
     </message>
     <message>
         <source>it has a number that is too large to be read</source>
@@ -3219,7 +3219,7 @@
     </message>
     <message>
         <source>is %1, which it cannot be</source>
-        <translation>es %1, y no puede serlo</translation>
+        <translation>es %1, lo que no es posible</translation>
     </message>
     <message>
         <source>is not a JSON object</source>
@@ -3299,7 +3299,7 @@
     </message>
     <message>
         <source>its state.json names other parents than its manifest.json.</source>
-        <translation>su state.json nombra otros padres que su manifest.json.</translation>
+        <translation>su state.json nombra padres distintos de los de su manifest.json.</translation>
     </message>
     <message>
         <source>its state.json counts more steps or tokens since its base than in all.</source>
@@ -3327,7 +3327,7 @@
     </message>
     <message>
         <source>checkpoint %1 was removed by the keep policy and its folder is there; the next resume takes it back</source>
-        <translation>la política de conservación retiró el punto de control %1 pero su carpeta está ahí; la próxima reanudación lo recupera</translation>
+        <translation>la política de conservación retiró el punto de control %1, pero su carpeta está ahí; la próxima reanudación lo recupera</translation>
     </message>
     <message>
         <source>%1 of checkpoint %2 is not what Furrow wrote, so the folder was not deleted.</source>
@@ -3431,7 +3431,7 @@
     </message>
     <message>
         <source>checkpoint %1 holds the pairs of LoRA alone; the weights beside them are missing: %2 is not there. It was in checkpoints/frozen of run %3. Copy it there, or into the folder of the checkpoint.</source>
-        <translation>el punto de control %1 solo tiene los pares de LoRA; faltan los pesos que van con ellos: %2 no está. Estaba en checkpoints/frozen de la ejecución %3. Cópielo ahí, o a la carpeta del punto de control.</translation>
+        <translation>el punto de control %1 solo tiene los pares de LoRA; faltan los pesos que van con ellos: no se encuentra %2. Estaba en checkpoints/frozen de la ejecución %3. Cópielo ahí, o a la carpeta del punto de control.</translation>
     </message>
     <message>
         <source>%1 holds the secret of the environment variable %2, which would be kept in the run and shown everywhere. Take it out: what needs the secret reads it from the environment.</source>
@@ -3507,11 +3507,11 @@
     </message>
     <message>
         <source>Another folder lies at %1 than the one in which this run was being trained, so the attempt ends; nothing more is written or deleted in it. Put the folder of the run back in its place and resume.</source>
-        <translation>En %1 hay otra carpeta que aquella en la que se entrenaba esta ejecución, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta de la ejecución a su lugar y reanude.</translation>
+        <translation>En %1 hay una carpeta distinta de aquella en la que se entrenaba esta ejecución, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta de la ejecución a su lugar y reanude.</translation>
     </message>
     <message>
         <source>Another folder lies at %1 than the one that this attempt began with, so the attempt ends; nothing more is written or deleted in it. Put the right folder back in its place and resume.</source>
-        <translation>En %1 hay otra carpeta que aquella con la que empezó este intento, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta correcta a su lugar y reanude.</translation>
+        <translation>En %1 hay una carpeta distinta de aquella con la que empezó este intento, así que el intento termina; no se escribe ni se borra nada más en ella. Devuelva la carpeta correcta a su lugar y reanude.</translation>
     </message>
     <message>
         <source>%1 was deleted or replaced while the run was being trained, so the attempt ends. Put the tracker of the run back and resume; or &apos;furrowctl doctor %2 --repair&apos; makes it anew from what the checkpoints prove.</source>
@@ -3539,7 +3539,7 @@
     </message>
     <message>
         <source>The folder %1 is not there: it was moved or deleted, or its disk is not mounted.</source>
-        <translation>La carpeta %1 no está: se movió o se borró, o su disco no está montado.</translation>
+        <translation>Falta la carpeta %1: se movió o se borró, o su disco no está montado.</translation>
     </message>
     <message>
         <source>Attempt %1 ended at %2, for this reason: %3</source>
@@ -3803,7 +3803,7 @@
     </message>
     <message>
         <source>is set, which is not known here</source>
-        <translation>está puesta, lo que no se conoce aquí</translation>
+        <translation>está definida, lo que no se conoce aquí</translation>
     </message>
     <message>
         <source>scales the positions of layers with a window, which is not known here</source>
@@ -3811,7 +3811,7 @@
     </message>
     <message>
         <source>is set, which is not known here for phi3</source>
-        <translation>está puesta, lo que no se conoce aquí para phi3</translation>
+        <translation>está definida, lo que no se conoce aquí para phi3</translation>
     </message>
     <message>
         <source>model_type is &apos;%1&apos;; known are %2</source>
@@ -3907,7 +3907,7 @@
     </message>
     <message>
         <source>config.json is of another model than these weights: %1</source>
-        <translation>config.json es de otro modelo que estos pesos: %1</translation>
+        <translation>config.json es de un modelo distinto del de estos pesos: %1</translation>
     </message>
     <message>
         <source>%1 is not a JSON object.</source>
@@ -3935,7 +3935,7 @@
     </message>
     <message>
         <source>%1 arrived with other bytes than it had (SHA-256), though its server says that it is the same file. Try again; if it stays so, the server or a proxy is at fault.</source>
-        <translation>%1 llegó con otros bytes que los que tenía (SHA-256), aunque su servidor dice que es el mismo archivo. Inténtelo de nuevo; si sigue igual, el fallo está en el servidor o en un proxy.</translation>
+        <translation>%1 llegó con bytes distintos de los que tenía (SHA-256), aunque su servidor dice que es el mismo archivo. Inténtelo de nuevo; si sigue igual, el fallo está en el servidor o en un proxy.</translation>
     </message>
     <message>
         <source>The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.</source>
@@ -4355,7 +4355,7 @@
     </message>
     <message>
         <source>%1 % of the tokens prepared so far stand for characters that the vocabulary does not have.</source>
-        <translation>El %1 % de los tokens preparados hasta ahora está en lugar de caracteres que el vocabulario no tiene.</translation>
+        <translation>El %1 % de los tokens preparados hasta ahora representa caracteres que el vocabulario no tiene.</translation>
     </message>
     <message>
         <source>%1 ended with %2. See %3 for more.</source>
@@ -4491,7 +4491,7 @@
     </message>
     <message>
         <source>block %1 has other content than when it was first prepared</source>
-        <translation>el bloque %1 tiene otro contenido que cuando se preparó por primera vez</translation>
+        <translation>el bloque %1 no tiene el mismo contenido que cuando se preparó por primera vez</translation>
     </message>
     <message>
         <source>%1; its source has changed. Restore the source, or exclude the block</source>
@@ -4691,7 +4691,7 @@
     </message>
     <message>
         <source>%1 has another size than was written.</source>
-        <translation>%1 tiene otro tamaño que el que se escribió.</translation>
+        <translation>%1 tiene un tamaño distinto del que se escribió.</translation>
     </message>
     <message>
         <source>SHA-256 of %1 differs.</source>
@@ -4839,7 +4839,7 @@
     </message>
     <message>
         <source>more blocks are known than the data set is said to have</source>
-        <translation>se conocen más bloques de los que se dice que tiene el conjunto de datos</translation>
+        <translation>se conocen más bloques de los que se supone que tiene el conjunto de datos</translation>
     </message>
     <message>
         <source>block %1 is not known</source>
@@ -5107,7 +5107,7 @@
     </message>
     <message>
         <source>%1 is not there. Is its disk mounted?</source>
-        <translation>%1 no está. ¿Está montado su disco?</translation>
+        <translation>Falta %1. ¿Está montado su disco?</translation>
     </message>
     <message>
         <source>%1 questions are to be shown with their answers, but there are %2 in all, and none would be left.</source>
@@ -5867,7 +5867,7 @@
     </message>
     <message>
         <source>Checkpoint %1 stands beside other frozen weights than the replica that merges.</source>
-        <translation>El punto de control %1 está junto a otros pesos congelados que los de la réplica que fusiona.</translation>
+        <translation>El punto de control %1 va con pesos congelados distintos de los de la réplica que fusiona.</translation>
     </message>
     <message>
         <source>it has %1 tensors, not %2</source>
@@ -5899,7 +5899,7 @@
     </message>
     <message>
         <source>tensor &apos;%1&apos; of the saved optimizer state has another shape or type than this optimizer needs</source>
-        <translation>el tensor «%1» del estado guardado del optimizador tiene otra forma u otro tipo que los que necesita este optimizador</translation>
+        <translation>el tensor «%1» del estado guardado del optimizador tiene una forma o un tipo distintos de los que necesita este optimizador</translation>
     </message>
     <message>
         <source>tensor &apos;%1&apos; of the saved optimizer state is unknown to this optimizer</source>
@@ -6223,7 +6223,7 @@
     </message>
     <message>
         <source>more follows the mark of its end, as in archives that were joined</source>
-        <translation>hay más detrás de la marca de su final, como en archivos que se unieron</translation>
+        <translation>sigue algo más después de la marca de su final, como en archivos que se unieron</translation>
     </message>
     <message>
         <source>--checkpoints names a checkpoint twice: it would count twice in the average.</source>
@@ -6259,11 +6259,11 @@
     </message>
     <message>
         <source>1 sample is longer than a window and is left out, among the filtered ones.</source>
-        <translation>1 muestra es más larga que una ventana y se omite, entre las filtradas.</translation>
+        <translation>1 muestra es más larga que una ventana y se omite; se cuenta entre las filtradas.</translation>
     </message>
     <message>
         <source>%1 samples are longer than a window and are left out, among the filtered ones.</source>
-        <translation>%1 muestras son más largas que una ventana y se omiten, entre las filtradas.</translation>
+        <translation>%1 muestras son más largas que una ventana y se omiten; se cuentan entre las filtradas.</translation>
     </message>
     <message>
         <source>%1 was removed.</source>
@@ -6387,7 +6387,7 @@
     </message>
     <message>
         <source>%1 % of the tokens stand for characters that the tokenizer does not have.</source>
-        <translation>El %1 % de los tokens representan caracteres que el tokenizador no tiene.</translation>
+        <translation>El %1 % de los tokens representa caracteres que el tokenizador no tiene.</translation>
     </message>
     <message>
         <source>it is the block %1 under another name</source>
@@ -6447,7 +6447,7 @@
     </message>
     <message>
         <source>%1, which holds tags, notes and the queue, is a link to what is not there. Bring that back, or remove the link: Furrow makes a new file then.</source>
-        <translation>%1, que guarda etiquetas, notas y la cola, es un enlace a algo que no está. Recupérelo, o quite el enlace: Furrow crea entonces un archivo nuevo.</translation>
+        <translation>%1, que guarda etiquetas, notas y la cola, es un enlace a algo que no existe. Recupérelo, o quite el enlace: Furrow crea entonces un archivo nuevo.</translation>
     </message>
     <message>
         <source>%1 should hold tags, notes and the queue, and is a database of another program. Move it away: Furrow makes a new one, and the runs are as they were.</source>
@@ -6731,7 +6731,7 @@
     </message>
     <message>
         <source>Two runs are neighbours when they differ by one unit that counts as zero in every step. For one unit in place of another epsilon is %1.</source>
-        <translation>Dos ejecuciones son vecinas cuando se diferencian en una unidad que cuenta como cero en cada paso. Para una unidad en lugar de otra, épsilon es %1.</translation>
+        <translation>Dos ejecuciones son vecinas cuando se diferencian en una unidad que cuenta como cero en cada paso. Si se cambia una unidad por otra, épsilon es %1.</translation>
     </message>
     <message>
         <source>Each step adds normal noise of %1 times the norm that the gradient of a unit may have (%2). Any unit took part %3 times at most, by the history of claims; no chance of taking part is assumed.</source>
@@ -6767,7 +6767,7 @@
     </message>
     <message>
         <source>The download %1 has other bytes than arrived (SHA-256).</source>
-        <translation>La descarga %1 tiene otros bytes que los que llegaron (SHA-256).</translation>
+        <translation>La descarga %1 tiene bytes distintos de los que llegaron (SHA-256).</translation>
     </message>
     <message>
         <source>%1 does not hold what arrived of %2 (SHA-256).</source>
@@ -6855,11 +6855,11 @@
     </message>
     <message>
         <source>1 of them is left out whole, among the filtered ones: the cut takes all that would be learnt of it.</source>
-        <translation>1 de ellas se omite entera, entre las filtradas: el corte quita todo lo que se aprendería de ella.</translation>
+        <translation>1 de ellas se omite entera y se cuenta entre las filtradas: el corte quita todo lo que se aprendería de ella.</translation>
     </message>
     <message>
         <source>%1 of them are left out whole, among the filtered ones: the cut takes all that would be learnt of them.</source>
-        <translation>%1 de ellas se omiten enteras, entre las filtradas: el corte quita todo lo que se aprendería de ellas.</translation>
+        <translation>%1 de ellas se omiten enteras y se cuentan entre las filtradas: el corte quita todo lo que se aprendería de ellas.</translation>
     </message>
     <message>
         <source>1 text is not trained at all: its first row is left out, and the others are repeats of that row.</source>
@@ -7251,7 +7251,7 @@
     </message>
     <message>
         <source>%1 is not there. It was made with the run and there is no other: put it back from a copy of the run.</source>
-        <translation>%1 no está. Se creó con la ejecución y no hay otro: restáurelo desde una copia de la ejecución.</translation>
+        <translation>Falta %1. Se creó con la ejecución y no hay otro: restáurelo desde una copia de la ejecución.</translation>
     </message>
     <message>
         <source>%1 of the %2 samples of block %3 have bytes that are not UTF-8, as which %4 is read: they are not trained as they are meant. By these bytes it is likely %5 there; if so, stop, and begin a new run with that encoding (%6).</source>
@@ -7311,7 +7311,7 @@
     </message>
     <message>
         <source>%1: %2 holds other weights than when the run was made (SHA-256). Put those back, or start a new run from these.</source>
-        <translation>%1: %2 contiene otros pesos que cuando se creó la ejecución (SHA-256). Restaure aquellos, o empiece una ejecución nueva con estos.</translation>
+        <translation>%1: %2 contiene pesos distintos de los que había cuando se creó la ejecución (SHA-256). Restaure aquellos, o empiece una ejecución nueva con estos.</translation>
     </message>
     <message>
         <source>An epoch trains %1 tokens.</source>
@@ -7351,11 +7351,11 @@
     </message>
     <message>
         <source>1 row is left out by name (exclude), among the filtered ones.</source>
-        <translation>1 fila se omite por su nombre (exclude), entre las filtradas.</translation>
+        <translation>1 fila se omite por su nombre (exclude); se cuenta entre las filtradas.</translation>
     </message>
     <message>
         <source>%1 rows are left out by name (exclude), among the filtered ones.</source>
-        <translation>%1 filas se omiten por su nombre (exclude), entre las filtradas.</translation>
+        <translation>%1 filas se omiten por su nombre (exclude); se cuentan entre las filtradas.</translation>
     </message>
     <message>
         <source>The entry &apos;%1&apos; of what is left out (exclude) means nothing: there is no such chunk.</source>
@@ -7539,7 +7539,7 @@
     </message>
     <message>
         <source>The supervisor has written nothing to the tracker for %1, though it lives and nobody has locked it: the disk of %2 takes nothing, or answers no more. Look at the disk; the run goes on by itself once it can be written.</source>
-        <translation>El supervisor no ha escrito nada en el registro durante %1, aunque vive y nadie lo ha bloqueado: el disco de %2 no admite nada o ya no responde. Compruebe el disco; la ejecución continúa por sí sola en cuanto se pueda escribir.</translation>
+        <translation>El supervisor no ha escrito nada en el registro durante %1, aunque está vivo y nadie lo ha bloqueado: el disco de %2 no admite nada o ya no responde. Compruebe el disco; la ejecución continúa por sí sola en cuanto se pueda escribir.</translation>
     </message>
     <message>
         <source>No epsilon is stated:</source>
@@ -7759,7 +7759,7 @@
     </message>
     <message>
         <source>Block %1 was prepared again and has other content than what the run was given, which is there no more: its text cannot be shown. `furrowctl audit RUN --deep` says what the source has.</source>
-        <translation>El bloque %1 se preparó de nuevo y tiene otro contenido que el que recibió la ejecución, que ya no está: su texto no se puede mostrar. `furrowctl audit EJECUCIÓN --deep` dice qué tiene la fuente.</translation>
+        <translation>El bloque %1 se preparó de nuevo, pero su contenido difiere del que recibió la ejecución, que ya no existe: su texto no se puede mostrar. `furrowctl audit EJECUCIÓN --deep` dice qué tiene la fuente.</translation>
     </message>
     <message>
         <source>of a replica whether it rests, and which of the newest weights it stands on</source>
@@ -7767,7 +7767,7 @@
     </message>
     <message>
         <source>The folder %1 is not there, and process %2 still supervises a run in it: its disk was taken away meanwhile, or the folder was moved. Bring it back and the run goes on; or end that process: what no checkpoint has is trained again after a resume.</source>
-        <translation>La carpeta %1 no está, y el proceso %2 sigue supervisando una ejecución en ella: mientras tanto se retiró su disco o se movió la carpeta. Devuélvala y la ejecución continúa; o termine ese proceso: lo que ningún punto de control tiene se vuelve a entrenar tras reanudar.</translation>
+        <translation>Falta la carpeta %1, y el proceso %2 sigue supervisando una ejecución en ella: mientras tanto se retiró su disco o se movió la carpeta. Devuélvala y la ejecución continúa; o termine ese proceso: lo que ningún punto de control tiene se vuelve a entrenar tras reanudar.</translation>
     </message>
     <message>
         <source>%1 has no cache: nothing was prepared or fetched there yet.</source>
@@ -7847,11 +7847,11 @@
     </message>
     <message>
         <source>has another number of entries than parents</source>
-        <translation>tiene otro número de entradas que parents</translation>
+        <translation>no tiene el mismo número de entradas que parents</translation>
     </message>
     <message>
         <source>An epoch trains at most about %1 tokens: what of them repeats other texts, or is left out by name, is known when its blocks are prepared.</source>
-        <translation>Una época entrena como mucho unos %1 tokens: qué parte de ellos repite otros textos, o se deja fuera por su nombre, se sabe cuando se preparan sus bloques.</translation>
+        <translation>Una época entrena como mucho unos %1 tokens: cuántos de ellos repiten otros textos, o se omiten por su nombre, se sabe cuando se preparan sus bloques.</translation>
     </message>
     <message>
         <source>%1 Where that one is not at hand, end its supervisor, process %2: it saves and ends with all its workers.</source>
@@ -7863,11 +7863,11 @@
     </message>
     <message>
         <source>What block %1 was first prepared from is not what its source holds: %2 is as it was when the run was made (its hash was compared), so it was read or transferred wrongly then. What was trained of it stays in the weights. Accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run.</source>
-        <translation>Aquello de lo que se preparó por primera vez el bloque %1 no es lo que contiene su fuente: %2 está como cuando se creó la ejecución (se comparó su hash), así que entonces se leyó o se transfirió mal. Lo que se entrenó de él queda en los pesos. Acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva.</translation>
+        <translation>Aquello de lo que se preparó por primera vez el bloque %1 no es lo que contiene su fuente: %2 sigue como cuando se creó la ejecución (se comparó su hash), así que entonces se leyó o se transfirió mal. Lo que se entrenó de él queda en los pesos. Acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva.</translation>
     </message>
     <message>
         <source>Block %1 has other content than when it was first prepared. By its server %2 is the same file, and nothing tells whether what came of it is right: one of the two transfers was wrong. &apos;furrowctl audit RUN --deep&apos; reads it once more. If that finds the block wrong, accept its other chunks as not trained (&apos;furrowctl chunks accept&apos;) and resume, or begin a new run; else try it again (&apos;furrowctl chunks retry&apos;).</source>
-        <translation>El bloque %1 tiene otro contenido que cuando se preparó por primera vez. Según su servidor, %2 es el mismo archivo, y nada indica si lo que llegó de él es correcto: una de las dos transferencias fue errónea. «furrowctl audit EJECUCIÓN --deep» lo lee una vez más. Si encuentra erróneo el bloque, acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva; si no, inténtelo de nuevo («furrowctl chunks retry»).</translation>
+        <translation>El bloque %1 no tiene el mismo contenido que cuando se preparó por primera vez. Según su servidor, %2 es el mismo archivo, y nada indica si lo que llegó de él es correcto: una de las dos transferencias fue errónea. «furrowctl audit EJECUCIÓN --deep» lo lee una vez más. Si encuentra erróneo el bloque, acepte sus demás fragmentos como no entrenados («furrowctl chunks accept») y reanude, o empiece una ejecución nueva; si no, inténtelo de nuevo («furrowctl chunks retry»).</translation>
     </message>
     <message>
         <source>%1: its block has %2 chunks; the number of the chunk or the row of the block was changed</source>
@@ -7931,7 +7931,7 @@
     </message>
     <message>
         <source>%1 With them %2 other rows are left out, which were prepared together with them.</source>
-        <translation>%1 Con ellas se excluyen otras %2 filas que se prepararon junto con ellas.</translation>
+        <translation>%1 Con ellas se excluyen otras %2 filas, que se prepararon a la vez.</translation>
     </message>
     <message>
         <source>%1 is a link to %2, where nothing is; bring that back (mount its disk), or remove the link</source>
@@ -7947,7 +7947,7 @@
     </message>
     <message>
         <source>the source: the list of duplicates, %1, is not there or is damaged, and without it no block can be prepared</source>
-        <translation>la fuente: la lista de duplicados, %1, no está o está dañada, y sin ella no se puede preparar ningún bloque</translation>
+        <translation>la fuente: la lista de duplicados, %1, falta o está dañada, y sin ella no se puede preparar ningún bloque</translation>
     </message>
     <message>
         <source>block %1: its plan has the same place of its source twice, or ends before its own rows do: it was changed by hand</source>
@@ -7991,7 +7991,7 @@
     </message>
     <message>
         <source>it is not there</source>
-        <translation>no está</translation>
+        <translation>falta</translation>
     </message>
     <message>
         <source>the hash of its list is not the one that run.json keeps</source>
@@ -8007,7 +8007,7 @@
     </message>
     <message>
         <source>checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker</source>
-        <translation>el punto de control %1 tiene según el registro otro manifiesto que según su última instantánea (%2): uno de los dos se cambió a mano, o el manifiesto junto con el registro</translation>
+        <translation>el punto de control %1 tiene según el registro un manifiesto distinto del que tiene según su última instantánea (%2): uno de los dos se cambió a mano, o el manifiesto junto con el registro</translation>
     </message>
     <message>
         <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
@@ -8103,11 +8103,11 @@
     </message>
     <message>
         <source>checkpoint %1 is not older than what round %2 of merging gave, and is said to have been given to it</source>
-        <translation>el punto de control %1 no es anterior a lo que dio la ronda de fusión %2, y se dice que se le entregó</translation>
+        <translation>el punto de control %1 no es anterior a lo que dio la ronda de fusión %2, pero consta que se le entregó</translation>
     </message>
     <message>
         <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
-        <translation>se dice que el proceso de trabajo %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
+        <translation>al parecer el proceso de trabajo %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
     </message>
     <message>
         <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
@@ -8219,15 +8219,15 @@
     </message>
     <message>
         <source>1 of the kept chunks is left out by name, as its steps were not finite: nothing of it is in the weights.</source>
-        <translation>1 de los fragmentos conservados se omite por nombre, porque sus pasos no eran finitos: nada de él está en los pesos.</translation>
+        <translation>1 de los fragmentos conservados se omite por su nombre, porque sus pasos no eran finitos: nada de él está en los pesos.</translation>
     </message>
     <message>
         <source>%1 of the kept chunks are left out by name, as their steps were not finite: nothing of them is in the weights.</source>
-        <translation>%1 de los fragmentos conservados se omiten por nombre, porque sus pasos no eran finitos: nada de ellos está en los pesos.</translation>
+        <translation>%1 de los fragmentos conservados se omiten por su nombre, porque sus pasos no eran finitos: nada de ellos está en los pesos.</translation>
     </message>
     <message>
         <source>Samples of such parts that are left out by name, as their steps were not finite: %1.</source>
-        <translation>Muestras de tales partes que se omiten por nombre, porque sus pasos no eran finitos: %1.</translation>
+        <translation>Muestras de tales partes que se omiten por su nombre, porque sus pasos no eran finitos: %1.</translation>
     </message>
     <message>
         <source>1 worker is still alive. What it saves before it ends is kept too.</source>
@@ -8267,7 +8267,7 @@
     </message>
     <message>
         <source>It takes longer to see whether the files of the data are as they were when the run was made. A resume reads all of them for that, and ends or leaves out what changed (%1).</source>
-        <translation>Tarda más en verse si los archivos de los datos son como cuando se creó la ejecución. Una reanudación los lee todos para ello, y termina u omite lo que cambió (%1).</translation>
+        <translation>Ver si los archivos de los datos son como cuando se creó la ejecución tarda más. Una reanudación los lee todos para ello, y termina u omite lo que cambió (%1).</translation>
     </message>
     <message>
         <source>samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)</source>
@@ -8303,11 +8303,11 @@
     </message>
     <message>
         <source>%1 A resume with %2 leaves out by name what is not prepared of that. Chunks of the epochs that are open: %3; rows of other chunks: %4.</source>
-        <translation>%1 Una reanudación con %2 omite por su nombre lo que de ello no está preparado. Fragmentos de las épocas abiertas: %3; filas de otros fragmentos: %4.</translation>
+        <translation>%1 Una reanudación con %2 omite por su nombre la parte que no está preparada. Fragmentos de las épocas abiertas: %3; filas de otros fragmentos: %4.</translation>
     </message>
     <message>
         <source>Not all of the data is in blocks yet. What it leaves out of the rest is not known, and is not counted here.</source>
-        <translation>Todavía no todos los datos están en bloques. Lo que omite del resto no se sabe, y no se cuenta aquí.</translation>
+        <translation>Todavía no todos los datos están en bloques. No se sabe qué se omite del resto, y no se cuenta aquí.</translation>
     </message>
     <message>
         <source>%1 A run that needs it waits for its disk or share.</source>
@@ -8611,7 +8611,7 @@
     </message>
     <message>
         <source>The state of a run is never stored. It is worked out each time from what can be seen: is the supervisor process alive, when did it last write, did it record why it ended?</source>
-        <translation>El estado de una ejecución nunca se guarda. Cada vez se deduce de lo que se ve: si el supervisor vive, cuándo escribió por última vez, si anotó por qué acabó.</translation>
+        <translation>El estado de una ejecución nunca se guarda. Cada vez se deduce de lo que se ve: si el proceso supervisor está vivo, cuándo escribió por última vez, si anotó por qué acabó.</translation>
     </message>
     <message>
         <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
@@ -8627,7 +8627,7 @@
     </message>
     <message>
         <source>The run goes on as a new attempt in the same folder. You may change devices, number of workers and stopping rules; what would change the chunks or the weights is refused by name.</source>
-        <translation>La ejecución sigue como un intento nuevo en la misma carpeta. Puede cambiar dispositivos, número de trabajadores y reglas de parada; lo que cambiaría los fragmentos o los pesos se rechaza por su nombre.</translation>
+        <translation>La ejecución sigue como un intento nuevo en la misma carpeta. Puede cambiar dispositivos, número de trabajadores y reglas de parada; lo que cambiaría los fragmentos o los pesos se rechaza, y se dice qué es.</translation>
     </message>
     <message>
         <source>Each row is a block, each cell a chunk. The line at its lower edge says committed, the notch at the upper right trained but not in a checkpoint yet, hatching that its work was lost and comes again.</source>
@@ -8691,7 +8691,7 @@
     </message>
     <message>
         <source>&lt;b&gt;Encodings&lt;/b&gt; such as UTF-16 or Windows-1252 are found from the bytes and said; so are the delimiter and the quotes of csv. The settings “Encoding” and “CSV …” name the right one where that is wrong.</source>
-        <translation>Las &lt;b&gt;codificaciones&lt;/b&gt; como UTF-16 o Windows-1252 se reconocen por los bytes y se dicen; igual que el delimitador y las comillas de csv. Los ajustes de codificación y de CSV indican la correcta cuando eso falla.</translation>
+        <translation>Las &lt;b&gt;codificaciones&lt;/b&gt; como UTF-16 o Windows-1252 se reconocen por los bytes y se indican, igual que el delimitador y las comillas de csv. Los ajustes de codificación y de CSV permiten indicar la correcta cuando eso falla.</translation>
     </message>
     <message>
         <source>&lt;b&gt;Conversations&lt;/b&gt; (messages, ShareGPT, Alpaca, prompt and completion) are trained as such when there is a chat template: it writes them, and only the answers are learnt, which stand between « and » in the form. Without one they are plain text.</source>
@@ -9899,7 +9899,7 @@
     </message>
     <message>
         <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al crear la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o lo que del archivo aún no está preparado se omite, por su nombre (leave_out).</translation>
+        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al crear la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o se omite, por su nombre, lo que aún no está preparado del archivo (leave_out).</translation>
     </message>
     <message>
         <source>Unreadable rows, at most</source>
@@ -10800,7 +10800,7 @@
     </message>
     <message>
         <source>Trained or begun, and their weights are gone: they are trained again. Below the meters of the overview it says how many went with their workers, by going back to an older checkpoint, and with damage.</source>
-        <translation>Entrenados o empezados, y sus pesos ya no existen: se entrenan otra vez. Bajo los medidores del resumen se dice cuántos se fueron con sus trabajadores, al volver a un punto de control anterior y por daños.</translation>
+        <translation>Entrenados o empezados, pero sus pesos ya no existen: se entrenan otra vez. Bajo los medidores del resumen se indica cuántos se perdieron con sus trabajadores, al volver a un punto de control anterior y por daños.</translation>
     </message>
     <message>
         <source>Loss of the newest step that this worker told of, also where that step was lost with its weights.</source>
@@ -14030,7 +14030,7 @@ Es el del modelo del que parte la ejecución.</translation>
     </message>
     <message>
         <source>%1 of %2 windows; the rest is trained when it is claimed again.</source>
-        <translation>%1 de %2 ventanas; el resto se entrena cuando se toma de nuevo.</translation>
+        <translation>%1 de %2 ventanas; el resto se entrena cuando se reserva de nuevo.</translation>
     </message>
     <message>
         <source>Data</source>
