@@ -919,7 +919,7 @@
     </message>
     <message>
         <source>%1 has %2 numbers for %3 sources, allowed is one for each or none.</source>
-        <translation>%1 tiene %2 números para %3 fuentes; se permite uno por cada uno o ninguno.</translation>
+        <translation>%1 tiene %2 números para %3 fuentes; se permite uno por cada una o ninguno.</translation>
     </message>
     <message>
         <source>%1 has &apos;%2&apos;, allowed are numbers above 0.</source>
@@ -927,7 +927,7 @@
     </message>
     <message>
         <source>%1 names several sources, %2 stream takes one file.</source>
-        <translation>%1 nombra varios fuentes; %2 stream toma un solo archivo.</translation>
+        <translation>%1 nombra varias fuentes; %2 stream toma un solo archivo.</translation>
     </message>
     <message>
         <source>%1 is %2, which does not divide %3 %4.</source>
@@ -2727,7 +2727,7 @@
     </message>
     <message>
         <source>the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed</source>
-        <translation>los planes de todos los bloques frente a sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos frente a el registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
+        <translation>los planes de todos los bloques frente a sus filas; SHA-256 de %1 bloques preparados en la caché, y sus fragmentos frente al registro; otros %2 no están y se hacen de nuevo cuando se necesitan</translation>
     </message>
     <message>
         <source>there are counters of block %1 (epoch %2), which has no chunks</source>
@@ -7475,7 +7475,7 @@
     </message>
     <message>
         <source>%1: claim %2 ended otherwise by its row than by the events: its row was changed</source>
-        <translation>%1: la reserva %2 terminó según su fila de otro modo que según los sucesos: su fila se modificó</translation>
+        <translation>%1: según su fila, la reserva %2 terminó de forma distinta a la que indican los sucesos: su fila se modificó</translation>
     </message>
     <message>
         <source>%1: claim %2 was trained, and no checkpoint has a part of it: a row was changed or taken out</source>
@@ -7639,7 +7639,7 @@
     </message>
     <message>
         <source>The checkpoints in %1 are of two lines: the tracker knows one of them, and newer ones do not grow from its newest weights, as after a resume --from-checkpoint: %2. Nothing was changed. Put the newer tracker back if you have it; &apos;furrowctl doctor %3 --repair --accept-loss&apos; goes on from what this one knows and moves the others to checkpoints/unknown.</source>
-        <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y los más recientes no parten de sus pesos más recientes, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; «furrowctl doctor %3 --repair --accept-loss» continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
+        <translation>Los puntos de control en %1 son de dos líneas: el registro conoce una de ellas, y otros posteriores no parten de sus pesos más recientes, como tras un resume --from-checkpoint: %2. No se cambió nada. Ponga de nuevo el registro más reciente si lo tiene; «furrowctl doctor %3 --repair --accept-loss» continúa desde lo que este conoce y mueve los demás a checkpoints/unknown.</translation>
     </message>
     <message>
         <source>left out with its file: %1</source>
@@ -8011,7 +8011,7 @@
     </message>
     <message>
         <source>which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list</source>
-        <translation>qué fragmentos entrenó la ejecución padre, salvo el registro y parent.json uno contra otro: esta ejecución la creó una versión que no guardaba el hash de la lista</translation>
+        <translation>qué fragmentos entrenó la ejecución padre, salvo la comparación entre el registro y parent.json: esta ejecución la creó una versión que no guardaba el hash de la lista</translation>
     </message>
     <message>
         <source>What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and nothing says so any more.</source>
@@ -8107,7 +8107,7 @@
     </message>
     <message>
         <source>worker process %1 is said to have contributed to round %2 of merging for a replica that it did not train</source>
-        <translation>al parecer el proceso de trabajo %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
+        <translation>consta que el proceso de trabajo %1 contribuyó a la ronda de fusión %2 por una réplica que no entrenó</translation>
     </message>
     <message>
         <source>%1 is %2, and its last event says that it is %3: its row was changed from outside</source>
@@ -8615,7 +8615,7 @@
     </message>
     <message>
         <source>“Interrupted” means: no process of the run is alive and none recorded an end. The computer was switched off or restarted, or the processes were killed. “Why?” beside the state shows the evidence.</source>
-        <translation>«Interrumpida» significa: ningún proceso de la ejecución vive y ninguno anotó un final. El equipo se apagó o reinició, o se forzó el cierre de los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
+        <translation>«Interrumpida» significa: ningún proceso de la ejecución está vivo y ninguno anotó un final. El equipo se apagó o reinició, o se forzó el cierre de los procesos. «¿Por qué?» junto al estado muestra las pruebas.</translation>
     </message>
     <message>
         <source>Nothing is broken. What is in a checkpoint is kept; what was trained after it is trained again.</source>
@@ -9187,7 +9187,7 @@
     </message>
     <message>
         <source>Use only this share of each source, drawn with the seed: row by row in small files, else in stretches (row groups of Parquet, 64 KiB of text of the hub), so that the rest need not be read or downloaded.</source>
-        <translation>Usar solo esta parte de cada fuente, sorteada con la semilla: fila por fila en archivos pequeños, si no, por tramos (grupos de filas de Parquet, 64 KiB de texto del hub), para que no haga falta leer ni descargar el resto.</translation>
+        <translation>Usar solo esta parte de cada fuente, sorteada con la semilla: fila por fila en archivos pequeños; si no, por tramos (grupos de filas de Parquet, 64 KiB de texto del hub), para que no haga falta leer ni descargar el resto.</translation>
     </message>
     <message>
         <source>Weights</source>
