@@ -1,69 +1,16 @@
 #include "core/data/hub/hub_client.h"
 
-#include "core/base/file_system.h"
-#include "core/base/format.h"
-#include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/hub/hub_limits.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 namespace furrow {
 
 namespace {
 
-using nlohmann::json;
-
-constexpr int kMaxRedirects = 5;
-constexpr std::size_t kMaxPages = 10'000; ///< of a list of files; the hub sends 1,000 a page
-constexpr std::size_t kMaxFiles = 2'000'000; ///< of a repository: a list of them takes some hundred MiB
-constexpr std::uint64_t kMaxListBytes = 1ull << 30; ///< that a list may come in
 constexpr int kMaxResolves = 3; ///< of one read without progress, when addresses run out
-
-std::string environment(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-/// A token is one line: what follows its line break would become lines of the request.
-std::string firstLine(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
-
-bool isTrue(const std::string& value)
-{
-    return value == "1" || value == "true" || value == "TRUE" || value == "yes" || value == "ON" || value == "on";
-}
-
-std::string unquoted(std::string etag)
-{
-    if (etag.starts_with("W/"))
-        etag.erase(0, 2);
-    std::erase(etag, '"');
-    return etag;
-}
-
-/// The address of rel="next" in a Link header, or "".
-std::string nextLink(const std::string& header)
-{
-    for (std::size_t at = 0; (at = header.find('<', at)) != std::string::npos; ++at) {
-        const auto close = header.find('>', at);
-        if (close == std::string::npos)
-            break;
-        const auto rest = header.substr(close, header.find(',', close) - close);
-        if (rest.find("rel=\"next\"") != std::string::npos)
-            return header.substr(at + 1, close - at - 1);
-    }
-    return "";
-}
-
-bool isCommit(const std::string& text)
-{
-    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
 
 /// The answer holds the bytes that were asked for, no others.
 bool isPart(const HttpResponse& head, ByteRange asked, std::uint64_t fileBytes)
@@ -113,35 +60,6 @@ std::shared_ptr<HubClient>& shared()
 }
 
 } // namespace
-
-HubSettings HubSettings::fromEnvironment()
-{
-    HubSettings settings;
-    const auto named = withoutAccount(environment("HF_ENDPOINT"));
-    std::string endpoint = named.address;
-    while (endpoint.ends_with('/'))
-        endpoint.pop_back();
-    const bool mirror = !endpoint.empty() && originOf(endpoint) != originOf(settings.endpoint);
-    if (!originOf(endpoint).empty()) {
-        settings.endpoint = endpoint;
-        settings.account = Secret(named.account);
-    }
-    settings.offline = isTrue(environment("HF_HUB_OFFLINE"));
-    std::string token = firstLine(environment("HF_TOKEN"));
-    if (token.empty() && !mirror && !isTrue(environment("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) {
-        std::string path = environment("HF_TOKEN_PATH");
-        if (path.empty()) {
-            const std::string home = environment("HF_HOME");
-            path = (home.empty() ? environment("HOME") + "/.cache/huggingface" : home) + "/token";
-        }
-        auto text = readFile(pathFromUtf8(path), 4096);
-        if (text.ok())
-            token = firstLine(text.value());
-    }
-    settings.token = Secret(std::move(token));
-    settings.web = WebSecrets::fromEnvironment();
-    return settings;
-}
 
 HubClient::HubClient(HubSettings settings, std::unique_ptr<HttpTransport> transport, RetryPolicy retry)
     : settings_(std::move(settings))
@@ -199,6 +117,13 @@ HttpRequest HubClient::request(const char* method, const std::string& url) const
     return { method, url, settings_.token, settings_.account, {} };
 }
 
+HttpRequest HubClient::requestFor(const HubAddress& address, const std::string& url) const
+{
+    if (!address.isWeb())
+        return request("GET", url);
+    return url.empty() ? web_.get(address.path) : web_.redirected(address.path, url);
+}
+
 Status HubClient::mayAskTheHub() const
 {
     return settings_.offline
@@ -220,297 +145,6 @@ Result<HttpResponse> HubClient::get(const std::string& url)
         at = viaEndpoint(resolveUrl(at, response.value().header("location")));
     }
     return Error { ErrorCode::Network, sentence("%1 redirects in a circle.", { printableUrl(url) }) };
-}
-
-std::string HubClient::apiOf(const std::string& repository) const
-{
-    return settings_.endpoint + (settings_.kind == HubKind::Models ? "/api/models/" : "/api/datasets/")
-        + encodePath(repository);
-}
-
-/// Its files are below it too.
-std::string HubClient::pageOf(const std::string& repository) const
-{
-    return settings_.endpoint + (settings_.kind == HubKind::Models ? "/" : "/datasets/") + encodePath(repository);
-}
-
-Error HubClient::refusal(const HttpResponse& response, const std::string& repository) const
-{
-    const std::string name = "hf://" + repository;
-    const std::string code = response.header("x-error-code");
-    if (code == "GatedRepo")
-        return { ErrorCode::NotFound,
-            sentence("%1 is gated: accept its terms on %2 and set HF_TOKEN to a token of that account.",
-                { name, pageOf(repository) }) };
-    if (code == "RevisionNotFound")
-        return { ErrorCode::NotFound, sentence("%1 has no such revision.", { name }) };
-    if (response.status == 401 || response.status == 403 || code == "RepoNotFound")
-        return { ErrorCode::NotFound,
-            sentence("%1 does not exist, or is private: set HF_TOKEN to a token that may read it.", { name }) };
-    if (response.status == 404)
-        return { ErrorCode::NotFound, sentence("%1 does not have what was asked for (404).", { name }) };
-    return { ErrorCode::Network, sentence("%1: the hub answered %2.", { name, std::to_string(response.status) }) };
-}
-
-Result<std::string> HubClient::resolveRevision(const std::string& repository, const std::string& revision)
-{
-    const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(auto response, get(apiOf(repository) + "/revision/" + encodePath(revision)));
-    if (response.status != 200)
-        return refusal(response, repository);
-    const auto info = json::parse(response.body, nullptr, false);
-    const auto sha
-        = info.is_object() && info.contains("sha") && info["sha"].is_string() ? info["sha"].get<std::string>() : "";
-    if (!isCommit(sha))
-        return Error { ErrorCode::Network, sentence("hf://%1: the hub's answer names no commit.", { repository }) };
-    return sha;
-}
-
-Result<std::vector<HubFile>> HubClient::tree(const std::string& repository, const std::string& commit)
-{
-    const std::lock_guard guard(mutex_);
-    std::string url = apiOf(repository) + "/tree/" + encodePath(commit) + "?recursive=true";
-    std::vector<HubFile> files;
-    std::set<std::string> pages; // addresses that were asked for
-    std::uint64_t bytes = 0;
-    const auto endless = [&](const std::string& why) {
-        return Error { ErrorCode::Network,
-            sentence(
-                "hf://%1: the list of files does not end (%2). The server is at fault; try again later, or without the mirror that HF_ENDPOINT names.",
-                { repository, why }) };
-    };
-    while (!url.empty()) {
-        if (!pages.insert(url).second)
-            return endless(sentence("page %1 leads back to one before it", { std::to_string(pages.size()) }));
-        if (pages.size() > kMaxPages || files.size() > kMaxFiles || bytes > kMaxListBytes)
-            return endless(sentence(
-                "%1 pages and %2 files so far", { std::to_string(pages.size() - 1), std::to_string(files.size()) }));
-        FURROW_TRY_ASSIGN(auto response, get(url));
-        if (response.status != 200)
-            return refusal(response, repository);
-        bytes += url.size() + response.body.size();
-        const auto list = json::parse(response.body, nullptr, false);
-        if (!list.is_array())
-            return Error { ErrorCode::Network,
-                sentence("hf://%1: the hub's list of files cannot be read.", { repository }) };
-        for (const auto& item : list) {
-            if (!item.is_object() || item.value("type", json()) != "file" || !item.value("path", json()).is_string()
-                || !item.value("size", json()).is_number_unsigned())
-                continue;
-            HubFile file { item["path"].get<std::string>(), item["size"].get<std::uint64_t>(), "", "" };
-            if (item.value("oid", json()).is_string())
-                file.oid = item["oid"].get<std::string>();
-            if (item.contains("lfs") && item["lfs"].is_object() && item["lfs"].value("oid", json()).is_string())
-                file.sha256 = item["lfs"]["oid"].get<std::string>();
-            files.push_back(std::move(file));
-        }
-        const auto next = nextLink(response.header("link"));
-        url = next.empty() ? "" : viaEndpoint(resolveUrl(url, next));
-    }
-    return files;
-}
-
-Result<std::string> HubClient::readSmall(
-    const std::string& repository, const std::string& commit, const std::string& path)
-{
-    const std::lock_guard guard(mutex_);
-    FURROW_TRY_ASSIGN(
-        auto response, get(pageOf(repository) + "/resolve/" + encodePath(commit) + "/" + encodePath(path)));
-    if (response.status == 404)
-        return std::string();
-    if (response.status != 200)
-        return refusal(response, repository);
-    return std::move(response.body);
-}
-
-Result<ResolvedFile> HubClient::resolve(const HubAddress& address, const HubFile& file, const TransferLane& lane)
-{
-    FURROW_TRY(mayAskTheHub());
-    std::string url
-        = pageOf(address.repository) + "/resolve/" + encodePath(address.commit) + "/" + encodePath(file.path);
-    ResolvedFile resolved;
-    for (int i = 0; i <= kMaxRedirects; ++i) {
-        FURROW_TRY_ASSIGN(auto response, send([&] { return request("HEAD", url); }, {}, lane));
-        const auto& answer = response;
-        if (answer.status >= 400)
-            return refusal(answer, address.repository);
-        const std::string etag
-            = unquoted(answer.header("x-linked-etag").empty() ? answer.header("etag") : answer.header("x-linked-etag"));
-        resolved.etag = etag.empty() ? resolved.etag : etag;
-        const std::string size
-            = answer.header("x-linked-size").empty() ? answer.header("content-length") : answer.header("x-linked-size");
-        if (answer.status < 300 || !answer.header("x-linked-size").empty())
-            resolved.sizeBytes = std::strtoull(size.c_str(), nullptr, 10);
-        const std::string location = answer.header("location");
-        if (answer.status < 300 || location.empty()) {
-            resolved.url = url;
-            return resolved;
-        }
-        url = viaEndpoint(resolveUrl(url, location));
-        if (!isHub(url)) {
-            resolved.url = url;
-            return resolved;
-        }
-    }
-    return Error { ErrorCode::Network, sentence("hf://%1 redirects in a circle.", { address.repository }) };
-}
-
-/// An address of another kind than http or https: "file:///etc/passwd".
-static bool hasOtherScheme(const std::string& location)
-{
-    const auto colon = location.find_first_of(":/?#");
-    return colon != std::string::npos && colon > 0 && location[colon] == ':' && originOf(location).empty();
-}
-
-/// Asks for the first byte: not every server, and no signed address, lets its head alone be asked for. Follows
-/// redirects, of which none may leave encryption.
-/// @param knownBytes  how many the file has; 0: nobody knows
-Result<ResolvedFile> HubClient::resolveWeb(
-    const std::string& address, const TransferLane& lane, std::uint64_t knownBytes)
-{
-    std::string url; // where a redirect leads
-    bool cameEmpty = false; // a part, but without its byte
-    for (int i = 0; i <= kMaxRedirects; ++i) {
-        std::optional<HttpResponse> begun;
-        const auto make = [&] {
-            HttpRequest first = requestFor({ "", "", address }, url);
-            first.range = ByteRange { 0, 1 };
-            return first;
-        };
-        auto response = send(
-            make,
-            [&begun](const HttpResponse& head, std::string_view) {
-                begun = head;
-                return head.status == 206; // the rest of the file is not wanted
-            },
-            lane);
-        if (!response.ok() && !begun)
-            return response.error();
-        const HttpResponse answer = begun ? *begun : std::move(response).value();
-        if (web_.learnRegion(address, answer))
-            continue;
-        cameEmpty = answer.status == 206 && !begun;
-        if (cameEmpty)
-            continue;
-        const bool isEmpty = answer.status == 416 || (answer.status < 300 && !begun);
-        if (isEmpty && knownBytes > 0) // a server or proxy in trouble: it may mend itself
-            return Error { ErrorCode::Network,
-                sentence("%1: the server sends nothing of a file that has %2.", { address, Bytes(knownBytes) }) };
-        if (isEmpty)
-            return Error { ErrorCode::InvalidArgument, sentence("%1 is empty.", { address }) };
-        if (answer.status >= 400)
-            return webRefusal(address, answer);
-        if (answer.status < 300) {
-            ResolvedFile found { url, {}, 0, stateOf(answer) };
-            found.sizeBytes = found.web.sizeBytes.value_or(0);
-            return found;
-        }
-        const std::string from = requestFor({ "", "", address }, url).url;
-        if (const auto location = answer.header("location"); hasOtherScheme(location))
-            return Error { ErrorCode::NotFound,
-                sentence("%1 leads to %2, which is not a web address (http or https), and is not followed.",
-                    { address, location.substr(0, location.find(':') + 1) + "…" }) };
-        url = resolveUrl(from, answer.header("location"));
-        if (answer.header("location").empty() || originOf(url).empty())
-            return Error { ErrorCode::Network,
-                sentence("%1: the server answered %2.", { address, std::to_string(answer.status) }) };
-        if (originOf(from).starts_with("https:") && !originOf(url).starts_with("https:"))
-            return Error { ErrorCode::NotFound,
-                sentence("%1 leads to %2, which is not encrypted (https), and is not followed.",
-                    { address, printableUrl(url) }) };
-    }
-    return Error { ErrorCode::Network,
-        cameEmpty ? sentence("%1: the server does not send the part of the file that was asked for.", { address })
-                  : sentence("%1 redirects in a circle.", { address }) };
-}
-
-HttpRequest HubClient::requestFor(const HubAddress& address, const std::string& url) const
-{
-    if (!address.isWeb())
-        return request("GET", url);
-    return url.empty() ? web_.get(address.path) : web_.redirected(address.path, url);
-}
-
-Result<WebState> HubClient::look(const std::string& address)
-{
-    const std::lock_guard guard(mutex_);
-    auto found = resolveWeb(address, { *transports_.front(), retry_ });
-    return found.ok() ? Result<WebState>(found.value().web) : found.error();
-}
-
-Result<std::vector<StoreObject>> HubClient::list(const StoreAddress& folder, std::size_t most)
-{
-    const std::lock_guard guard(mutex_);
-    const std::string name = toString(folder);
-    const TransferLane lane { *transports_.front(), retry_ };
-    std::vector<StoreObject> objects;
-    std::set<std::string> tokens { "" }; // that were asked with
-    for (std::string token;;) {
-        FURROW_TRY_ASSIGN(const auto response, send([&] { return web_.list(folder, token); }, {}, lane));
-        if (web_.learnRegion(name, response))
-            continue;
-        if (response.status != 200)
-            return webRefusal(name, response);
-        auto page = readBucketPage(response.body);
-        if (!page.ok())
-            return page.error().in(name);
-        std::move(page.value().objects.begin(), page.value().objects.end(), std::back_inserter(objects));
-        if (objects.size() > most)
-            return Error { ErrorCode::InvalidArgument,
-                sentence("%1 has more than %2 files. Name a smaller folder, or join the files.",
-                    { name, Count(static_cast<std::int64_t>(most)) }) };
-        token = page.value().next;
-        if (token.empty())
-            return objects;
-        if (!tokens.insert(token).second || tokens.size() > kMaxPages)
-            return Error { ErrorCode::Network,
-                sentence("%1: the store's list does not end, page %2 leads back or on for ever. The store is at fault.",
-                    { name, std::to_string(tokens.size()) }) };
-    }
-}
-
-Result<WebState> HubClient::readWhole(
-    const std::string& address, const std::function<Status()>& begin, const std::function<bool(std::string_view)>& sink)
-{
-    const std::lock_guard guard(mutex_);
-    const TransferLane lane { *transports_.front(), retry_ };
-    FURROW_TRY_ASSIGN(const auto where, resolveWeb(address, lane));
-    Status begun;
-    bool isRefused = false;
-    const auto make = [&] {
-        begun = begin();
-        return requestFor({ "", "", address }, where.url);
-    };
-    const auto onPiece = [&](const HttpResponse&, std::string_view piece) {
-        isRefused = !begun.ok() || !sink(piece);
-        return !isRefused;
-    };
-    FURROW_TRY_ASSIGN(const auto response, send(make, onPiece, lane));
-    FURROW_TRY(begun);
-    if (response.status != 200)
-        return webRefusal(address, response);
-    const bool saysItsEnd = !response.header("content-length").empty()
-        || response.header("transfer-encoding") == "chunked" || response.isFramed;
-    if (!saysItsEnd)
-        return Error { ErrorCode::InvalidArgument,
-            sentence(
-                "%1: its server says neither how long the file is nor where it ends, so nobody could see that the end is missing. Download it and name the file.",
-                { address }) };
-    return stateOf(response);
-}
-
-std::string HubClient::whyChanged(const std::string& address) const
-{
-    const std::lock_guard guard(changedMutex_);
-    const auto found = changed_.find(address);
-    return found == changed_.end() ? std::string() : found->second;
-}
-
-Error HubClient::changed(const std::string& address, const std::string& how)
-{
-    const std::lock_guard guard(changedMutex_);
-    changed_[address] = how;
-    return { ErrorCode::InvalidArgument, how };
 }
 
 Result<ResolvedFile> HubClient::resolved(const HubAddress& address, const HubFile& file, const TransferLane& lane)
