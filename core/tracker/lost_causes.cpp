@@ -10,6 +10,14 @@ void LostCauses::add(bool isLeftBehind, bool isByGoingBack)
     ++(!isLeftBehind ? died : isByGoingBack ? wentBack : damaged);
 }
 
+LostCauses& LostCauses::operator+=(const LostCauses& more)
+{
+    died += more.died;
+    wentBack += more.wentBack;
+    damaged += more.damaged;
+    return *this;
+}
+
 LostCauses lostCauses(std::span<const ClaimRow> trainings)
 {
     LostCauses causes;

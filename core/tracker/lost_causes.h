@@ -18,6 +18,7 @@ struct LostCauses {
     std::int64_t sum() const { return died + wentBack + damaged; }
     /// One more training. @param isLeftBehind, wentBack  as ClaimRow has them
     void add(bool isLeftBehind, bool wentBack);
+    LostCauses& operator+=(const LostCauses& more);
 };
 /// Of trainings that are lost, whether they were done again since or not.
 LostCauses lostCauses(std::span<const ClaimRow> trainings);

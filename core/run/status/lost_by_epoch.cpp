@@ -32,11 +32,8 @@ Result<std::map<std::int64_t, LostCauses>> lostCauses(
 LostCauses sumOf(const std::map<std::int64_t, LostCauses>& byEpoch, const ShownEpochs& shown)
 {
     LostCauses sum;
-    for (auto one = byEpoch.lower_bound(shown.first); one != byEpoch.end() && one->first <= shown.last; ++one) {
-        sum.died += one->second.died;
-        sum.wentBack += one->second.wentBack;
-        sum.damaged += one->second.damaged;
-    }
+    for (auto one = byEpoch.lower_bound(shown.first); one != byEpoch.end() && one->first <= shown.last; ++one)
+        sum += one->second;
     return sum;
 }
 

@@ -51,7 +51,7 @@ void LostWork::add(bool isLeftBehind, const Message& cause)
     auto alike = std::ranges::find_if(trainings_, isOfTheSame);
     if (alike == trainings_.end())
         alike = trainings_.insert(trainings_.end(), Alike {});
-    alike->count.add(isLeftBehind, one.wentBack > 0);
+    alike->count += one;
     const Message detail = detailOf(cause);
     if (!detail.empty() && std::ranges::find(alike->causes, detail) == alike->causes.end())
         alike->causes.push_back(detail);
