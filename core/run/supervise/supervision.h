@@ -18,6 +18,7 @@
 #include "core/tracker/ledger_reader.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -110,7 +111,7 @@ private:
     bool stopping_ = false;
     bool over_ = false;
     Message lastFailure_;
-    Message goneForGood_; ///< workers that have no restart left, and why they ended; "": none
+    std::map<int, Message> failures_; ///< by worker, how its process ended last; -1: the feeder
     Message unsaved_; ///< what a stop did not save; "": nothing
     std::deque<WorkerPool::Ended> ended_; ///< whose end is to be recorded
     std::string diskTrouble_; ///< of the newest turn that failed

@@ -92,9 +92,8 @@ Status Supervision::startAgain(const WorkerPool::Ended& ended)
         }
         lastFailure_ = sentence(
             "%1 The limit of %2 restarts is reached.", { lastFailure_, std::to_string(config_.maxRestarts) });
-        if (ended.worker >= 0)
-            goneForGood_ += (goneForGood_.empty() ? "" : " ") + lastFailure_;
     }
+    failures_[ended.worker] = lastFailure_;
     logError(lastFailure_);
     if (atLimit || ended.worker < 0) { // another one ends as well; without a feeder the workers would wait for ever
         fatal_ = lastFailure_;
@@ -127,8 +126,8 @@ Result<Message> Supervision::whoIsAwaited()
     if (heads_.isOpen())
         words += (words.empty() ? "" : " ")
             + sentence("The newest weights are read before the worker that gave up is started again.");
-    if (!goneForGood_.empty())
-        words += (words.empty() ? "" : " ") + goneForGood_;
+    for (const int worker : pool_->goneForGood())
+        words += (words.empty() ? "" : " ") + failures_[worker];
     return words;
 }
 

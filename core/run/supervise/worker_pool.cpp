@@ -146,14 +146,15 @@ std::vector<WorkerPool::Ended> WorkerPool::poll()
 
 bool WorkerPool::restartLater(int worker, bool endedByUs, std::optional<std::int64_t> pausedAt)
 {
-    if (together_ && worker >= 0) {
-        if (anyRestartPlanned())
-            return true;
-        worker = 0; // its slot counts for all
-    }
-    if (!restarts_.take(worker, pausedAt))
+    if (together_ && worker >= 0 && anyRestartPlanned())
+        return true;
+    const int countsFor = together_ && worker >= 0 ? 0 : worker; // the slot of the first rank counts for all
+    if (!restarts_.take(countsFor, pausedAt)) {
+        if (worker >= 0)
+            slots_[static_cast<std::size_t>(worker)].isGone = true;
         return false;
-    auto& backOff = worker < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(worker)].backOff;
+    }
+    auto& backOff = countsFor < 0 ? feederBackOff_ : slots_[static_cast<std::size_t>(countsFor)].backOff;
     backOff.onEnd(clock_.monotonicNs(), endedByUs);
     return true;
 }
@@ -257,6 +258,15 @@ std::vector<WorkerPool::Start> WorkerPool::starts() const
             found.push_back({ slot.placement.worker, slot.backOff.startAtNs(), std::nullopt });
     }
     return found;
+}
+
+std::vector<int> WorkerPool::goneForGood() const
+{
+    std::vector<int> gone;
+    for (const auto& slot : slots_)
+        if (slot.isGone)
+            gone.push_back(slot.placement.worker);
+    return gone;
 }
 
 bool WorkerPool::anyRestartPlanned() const

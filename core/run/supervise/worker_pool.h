@@ -49,6 +49,8 @@ public:
     std::optional<ProcessIdentity> feeder() const; ///< nothing: it ended
     bool anyWorkerAlive() const;
     bool anyRestartPlanned() const;
+    /// Workers that ended when no restart was left for them.
+    std::vector<int> goneForGood() const;
 
     struct Start {
         int worker = 0;
@@ -63,6 +65,7 @@ private:
         WorkerPlacement placement;
         std::optional<ChildProcess> process;
         BackOff backOff;
+        bool isGone = false; ///< for good
     };
     Status start(Slot& slot);
     Status startTrainers();
