@@ -5,7 +5,6 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/format.h"
-#include "core/base/owner.h"
 #include "core/base/plain_line.h"
 #include "core/base/sentence.h"
 #include "core/config/chunk_name.h"
@@ -239,7 +238,6 @@ Result<std::vector<ChunkId>> namedChunks(const RunPaths& paths, const std::vecto
 int exclude(const ExcludeOptions& o)
 {
     const RunPaths paths(o.run);
-    shareWithGroupOf(paths.folder());
     if (auto why = whyNotKept(o.cause, "--cause"); !why.empty()) // kept with the event, and shown by audits
         return fail({ ErrorCode::InvalidArgument, std::move(why) }, o.json);
     if (auto run = checkRun(o.run); !run.ok())

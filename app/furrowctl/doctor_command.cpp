@@ -5,7 +5,6 @@
 #include "core/base/format.h"
 #include "core/base/host.h"
 #include "core/base/is_there.h"
-#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/resources.h"
@@ -220,7 +219,6 @@ int repair(const std::string& run, bool acceptLoss, bool json)
         if (!json)
             std::cerr << sentence << std::endl;
     };
-    shareWithGroupOf(paths.folder());
     auto repaired = repairRun(paths, say, acceptLoss);
     if (!repaired.ok())
         return fail(repaired.error(), json);

@@ -3,6 +3,7 @@
 #include "core/base/dead_link.h"
 #include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
+#include "core/base/group_share.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
@@ -172,18 +173,25 @@ public:
     Status createFolders(const std::filesystem::path& path) override
     {
         std::error_code error;
+        std::vector<std::filesystem::path> missing;
+        for (auto one = path; !std::filesystem::exists(one, error) && one.has_relative_path(); one = one.parent_path())
+            missing.push_back(one);
         std::filesystem::create_directories(path, error);
         if (error)
             return systemError(sentence("cannot create the folder %1", { utf8Text(path) }), error.value());
+        for (const auto& made : missing)
+            shareMadeFolder(made);
         return {};
     }
 
     Status createFolder(const std::filesystem::path& path) override
     {
         std::error_code error;
-        std::filesystem::create_directory(path, error);
+        const bool isNew = std::filesystem::create_directory(path, error);
         if (error)
             return systemError(sentence("cannot create the folder %1", { utf8Text(path) }), error.value());
+        if (isNew)
+            shareMadeFolder(path);
         return {};
     }
 

@@ -1,4 +1,5 @@
 #include "core/base/owner.h"
+#include "core/base/group_share.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
@@ -74,8 +75,7 @@ Status refuseRootInFolderOf(const std::filesystem::path& folder)
 
 void shareWithGroupOf(const std::filesystem::path& folder)
 {
-    struct stat facts {};
-    if (::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWGRP) != 0)
+    if (mayGroupWrite(folder))
         ::umask(::umask(0) & ~static_cast<mode_t>(S_IRWXG));
 }
 

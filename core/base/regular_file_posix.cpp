@@ -1,5 +1,6 @@
 #include "core/base/regular_file.h"
 
+#include "core/base/group_share.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/base/system_error.h"
@@ -29,6 +30,8 @@ Result<RegularFile> RegularFile::open(const std::filesystem::path& path, At at, 
         return systemError(sentence("cannot write %1", { utf8Text(path) }), errno);
     if (!S_ISREG(facts.st_mode))
         return irregular(path);
+    if (facts.st_size == 0) // made just now, or as good as that
+        shareMade(handle, path);
     if (at == At::Nothing && ::ftruncate(handle, 0) != 0) // not before it is known what it is
         return systemError(sentence("cannot write %1", { utf8Text(path) }), errno);
     return file;

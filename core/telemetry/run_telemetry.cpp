@@ -242,8 +242,7 @@ Status RunTelemetry::saveCache() const
         saveSource(out, file.source);
     }
     store_.save(out);
-    std::error_code error;
-    std::filesystem::create_directories(cache_.parent_path(), error);
+    FURROW_TRY(realFileSystem().createFolders(cache_.parent_path()));
     return out.writeTo(cache_);
 }
 

@@ -1,6 +1,7 @@
 #include "ui/bridge/run_poller.h"
 
 #include "core/base/clock.h"
+#include "core/base/group_share.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,8 +31,10 @@ RunPoller::RunPoller(RunPaths paths)
 
 RunPoller::~RunPoller()
 {
-    if (cacheStale_ && telemetry_.snapshot()->bytesRead > kWorthCaching)
-        (void)telemetry_.saveCache(); // a read-only folder has none; reading it anew is slower, not wrong
+    if (!cacheStale_ || telemetry_.snapshot()->bytesRead <= kWorthCaching)
+        return;
+    shareBelow(paths_.folder());
+    (void)telemetry_.saveCache(); // a read-only folder has none; reading it anew is slower, not wrong
 }
 
 RunUpdate RunPoller::poll(const Wanted& wanted)

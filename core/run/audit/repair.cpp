@@ -5,7 +5,6 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
-#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/scratch_folder.h"
@@ -15,6 +14,7 @@
 #include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/new_tracker.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
@@ -252,7 +252,7 @@ Result<Message> setWrongSettingsAside(const RunPaths& paths, const RunFile& file
 Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool acceptLoss)
 {
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
-    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(beforeWritingInto(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();

@@ -16,6 +16,7 @@
 #include "core/data/source/distant_source.h"
 #include "core/device/placement.h"
 #include "core/run/folder/attempt_config.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/finished_mark.h"
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/foreign_ledger.h"
@@ -407,7 +408,7 @@ Result<bool> waitUntilBegun(const RunPaths& paths, const ProcessIdentity& superv
 Result<SupervisorLedger> openForControl(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths));
-    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(beforeWritingInto(paths));
     if (!isLocked(paths.supervisorLock())) // a run in training keeps its tracker, whoever makes hard links to it
         FURROW_TRY(refuseSecondNames(paths));
     if (const auto foreign = foreignLedger(paths.tracker(), file.runId); !foreign.empty())
@@ -493,7 +494,7 @@ Status stopAfterThis(const RunPaths& paths, EndOf what)
 Status markFinished(const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto file, readRunFile(paths)); // no lock is made in a folder that is no run
-    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(beforeWritingInto(paths));
     if (const auto status = readStatus(paths); status.ok() && status.value().state == RunState::Finished)
         return alreadyFinished(status.value());
     auto lock = FileLock::tryLock(paths.supervisorLock());

@@ -2,7 +2,6 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
-#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -11,6 +10,7 @@
 #include "core/run/start/recovery.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/audit/tracker_damage.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/status/run_status.h"
@@ -50,7 +50,7 @@ Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& rea
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 cannot hold a training run: %2", { utf8Text(paths.folder()), unsafe }) };
-    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(beforeWritingInto(paths));
     FURROW_TRY(refuseLinks(paths));
     FURROW_TRY(refuseSecondNames(paths));
     for (const auto& one :

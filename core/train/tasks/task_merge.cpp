@@ -6,10 +6,10 @@
 #include "core/train/loop/training_session_torch.h"
 
 #include "core/base/file_lock.h"
-#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/stop_asked.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/start/recovery.h"
@@ -47,7 +47,7 @@ Result<nlohmann::json> mergeHeads(const TaskOptions& options, std::int64_t attem
 Result<nlohmann::json> mergeByHand(const TaskOptions& options, const RunPaths& paths)
 {
     FURROW_TRY_ASSIGN(const auto known, readRunFile(paths)); // no lock is made in a folder that is no run
-    FURROW_TRY(refuseRootInFolderOf(paths.folder()));
+    FURROW_TRY(beforeWritingInto(paths));
     FURROW_TRY(refuseLinks(paths));
     auto lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())

@@ -3,6 +3,7 @@
 #include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
 #include "core/base/free_name.h"
+#include "core/base/group_share.h"
 #include "core/base/link_refusal.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
@@ -359,6 +360,36 @@ private Q_SLOTS:
         std::filesystem::permissions(at("own"), std::filesystem::perms(0775));
         shareWithGroupOf(at("own"));
         QVERIFY(groupMayWrite("ours"));
+    }
+
+    /// A program with several runs has one umask, so what it made in the run of a group was for its user alone.
+    void aProgramWithSeveralRunsSharedNoneOfThem()
+    {
+        const mode_t before = ::umask(077);
+        const auto restore = qScopeGuard([before] { ::umask(before); });
+        const auto team = at("team");
+        const auto alone = at("alone");
+        for (const auto& folder : { team, alone }) {
+            QVERIFY(realFileSystem().createFolder(folder).ok());
+            std::filesystem::permissions(folder, std::filesystem::perms(folder == team ? 0775 : 0755));
+            shareBelow(folder / ""); // as it may be named
+        }
+        const auto mayGroupWriteTo = [](const std::filesystem::path& made) {
+            return (std::filesystem::status(made).permissions() & std::filesystem::perms::group_write)
+                != std::filesystem::perms::none;
+        };
+        for (const auto& folder : { team, alone }) {
+            QVERIFY(realFileSystem().createFolder(folder / "one").ok());
+            QVERIFY(realFileSystem().createFolders(folder / "two" / "three").ok());
+            QVERIFY(writeFileDurably(realFileSystem(), folder / "one" / "file", "x").ok());
+            QVERIFY(RegularFile::open(folder / "log", RegularFile::At::End).ok());
+            for (const char* made : { "one", "two", "two/three", "one/file", "log" })
+                QCOMPARE(mayGroupWriteTo(folder / made), folder == team);
+        }
+        std::filesystem::permissions(team, std::filesystem::perms(0755));
+        shareBelow(team);
+        QVERIFY(writeFileDurably(realFileSystem(), team / "later", "x").ok());
+        QVERIFY(!mayGroupWriteTo(team / "later"));
     }
 
     /// Checkpoints filled the disk to its last byte, and the tracker could not be told that old ones go.

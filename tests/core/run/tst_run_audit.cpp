@@ -2406,6 +2406,26 @@ private Q_SLOTS:
         QVERIFY(good(olderTrackerProblem(run.paths, file.runId)).empty());
     }
 
+    /// The console left its umask as it was, and what it made in a run of a group only its own user could change.
+    void whatTheConsoleMadeInARunOfAGroupWasForItsUserAlone()
+    {
+        Changed run(whole_);
+        good(good(SupervisorLedger::open(run.paths.tracker())).setStoppingRules({ .epochs = 2 }));
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        fs::permissions(run.paths.folder(), fs::perms(0775));
+        const mode_t before = ::umask(022);
+        const auto restore = qScopeGuard([before] { ::umask(before); });
+        good(excludeChunks(run.paths, std::vector { chunkIdOf({ 1, 0, 0 }) }, sentence("left out by hand")));
+        const auto mayGroupWriteTo = [](const fs::path& path) {
+            return (fs::status(path).permissions() & fs::perms::group_write) != fs::perms::none;
+        };
+        QVERIFY(mayGroupWriteTo(run.paths.leftOutFolder()));
+        const auto kept = good(entriesOf(run.paths.leftOutFolder()));
+        QCOMPARE(kept.size(), std::size_t(1));
+        QVERIFY(mayGroupWriteTo(kept.front()));
+        QCOMPARE(::umask(022), mode_t(022)); // it is one for all threads, and for what is made elsewhere
+    }
+
     /// A record of what was left out that was damaged said nothing, and nobody said that.
     void aRecordOfWhatWasLeftOutThatIsDamagedWasPassedOver()
     {
