@@ -1,5 +1,6 @@
 #include "core/base/address_secrets.h"
 
+#include "core/base/lower_case.h"
 #include "core/base/redact.h"
 
 #include <algorithm>
@@ -271,14 +272,6 @@ bool isWordByte(char c)
 {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '+'
         || static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string lowerCase(std::string_view text)
-{
-    std::string out(text);
-    std::transform(
-        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 bool hasTokenHead(std::string_view word)

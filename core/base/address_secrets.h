@@ -27,9 +27,6 @@ std::string withPlacesHidden(std::string_view text, const std::vector<SecretPlac
 /// Whether a byte belongs to a word: letters, digits, _ - . + and all that is not ASCII.
 bool isWordByte(char c);
 
-/// The text in lower case, as far as it is ASCII.
-std::string lowerCase(std::string_view text);
-
 /// Whether a word begins as the tokens of a known service do.
 bool hasTokenHead(std::string_view word);
 

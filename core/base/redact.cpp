@@ -1,6 +1,7 @@
 #include "core/base/redact.h"
 
 #include "core/base/address_secrets.h"
+#include "core/base/lower_case.h"
 
 #include <algorithm>
 #include <array>

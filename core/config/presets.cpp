@@ -1,9 +1,7 @@
 #include "core/config/schema.h"
 
+#include "core/base/lower_case.h"
 #include "core/base/sentence.h"
-
-#include <algorithm>
-#include <cctype>
 
 namespace furrow {
 
@@ -99,9 +97,7 @@ const std::vector<Preset>& presets()
 
 Result<Preset> findPreset(std::string_view name)
 {
-    std::string lower(name);
-    std::transform(
-        lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = lowerCase(name);
     std::string known;
     for (const auto& preset : presets()) {
         if (preset.name == lower)

@@ -4,6 +4,7 @@
 #include "core/libtorch/pip_settings.h"
 
 #include "core/base/file_system.h"
+#include "core/base/lower_case.h"
 #include "core/base/path.h"
 
 #include <algorithm>
@@ -114,10 +115,9 @@ std::string nameOfVariable(std::string key)
     return "PIP_" + key;
 }
 
-bool isYes(std::string text)
+bool isYes(const std::string& said)
 {
-    std::transform(
-        text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string text = lowerCase(said);
     return text == "1" || text == "true" || text == "yes" || text == "on" || text == "y" || text == "t";
 }
 

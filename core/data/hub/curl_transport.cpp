@@ -1,5 +1,6 @@
 #include "core/data/hub/http.h"
 
+#include "core/base/lower_case.h"
 #include "core/base/sentence.h"
 
 #include <algorithm>
@@ -45,9 +46,7 @@ std::size_t onHeader(char* data, std::size_t size, std::size_t count, void* user
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || transfer.response.headers.size() > 200)
         return size * count;
-    std::string name(line.substr(0, colon));
-    std::transform(
-        name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = lowerCase(line.substr(0, colon));
     auto value = line.substr(colon + 1);
     while (!value.empty() && value.front() == ' ')
         value.remove_prefix(1);

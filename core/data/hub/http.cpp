@@ -1,6 +1,7 @@
 #include "core/data/hub/http.h"
 
 #include "core/base/log.h"
+#include "core/base/lower_case.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
 
@@ -42,9 +43,7 @@ std::string originOf(std::string_view url)
     if (scheme == std::string_view::npos)
         return "";
     const std::string plain = withoutAccount(url).address;
-    std::string origin = plain.substr(0, plain.find_first_of("/?#", scheme + 3));
-    std::transform(origin.begin(), origin.end(), origin.begin(),
-        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string origin = lowerCase(plain.substr(0, plain.find_first_of("/?#", scheme + 3)));
     return origin.starts_with("http://") || origin.starts_with("https://") ? origin : "";
 }
 

@@ -1,11 +1,11 @@
 #include "core/data/source/content_claim.h"
 
+#include "core/base/lower_case.h"
 #include "core/base/sentence.h"
 #include "core/data/source/json_list.h"
 #include "core/data/source/json_text.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace furrow {
 
@@ -19,10 +19,7 @@ constexpr int kLookedAtLines = 100;
 std::string lowerStart(std::string_view head)
 {
     const auto begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
-    std::string start(head.substr(begin, 16));
-    std::transform(
-        start.begin(), start.end(), start.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return start;
+    return lowerCase(head.substr(begin, 16));
 }
 
 bool isLfsPointer(std::string_view head) { return head.starts_with("version https://git-lfs.github.com/spec/"); }

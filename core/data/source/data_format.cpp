@@ -1,5 +1,6 @@
 #include "core/data/source/data_format.h"
 
+#include "core/base/lower_case.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
 #include "core/config/csv_character.h"
@@ -12,7 +13,6 @@
 #include "core/data/source/content_claim.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 namespace furrow {
@@ -20,14 +20,6 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t kHeadBytes = 64 << 10;
-
-std::string lowerCase(std::string_view text)
-{
-    std::string out(text);
-    std::transform(
-        out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 Result<std::string> readHead(ByteStream& stream, std::size_t bytes = kHeadBytes)
 {

@@ -1,12 +1,12 @@
 #include "core/data/source/web_dataset.h"
 
+#include "core/base/lower_case.h"
 #include "core/chat/row_problems.h"
 #include "core/data/source/json_text.h"
 #include "core/data/source/row_choice.h"
 #include "core/data/source/tar_reader.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 
@@ -29,10 +29,7 @@ Place placeOf(const TarEntry& entry)
     const auto dot = entry.name.find('.', begin);
     if (entry.kind != TarEntry::Kind::File || dot == std::string::npos || dot == begin)
         return {};
-    Place place { entry.name.substr(0, dot), entry.name.substr(dot + 1) };
-    std::transform(place.column.begin(), place.column.end(), place.column.begin(),
-        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return place;
+    return { entry.name.substr(0, dot), lowerCase(std::string_view(entry.name).substr(dot + 1)) };
 }
 
 bool endsAs(const std::string& column, std::string_view ending)
