@@ -6,6 +6,7 @@
 #include "core/tracker/feeder_verdict.h"
 #include "core/tracker/order_group.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/row_counts.h"
 #include "core/tracker/run_event_texts.h"
 #include "core/tracker/window_ranges.h"
 
@@ -157,10 +158,7 @@ void storeNotes(Database& db, std::int64_t block, std::span<const PreparedChunk>
 Status checkPrepared(std::int64_t block, std::span<const PreparedChunk> chunks)
 {
     for (std::size_t column = 0; column < chunks.size(); ++column) {
-        const RowCounts& rows = chunks[column].rows;
-        const bool addsUp
-            = rows.samples + rows.filtered + rows.failed + rows.heldOut + rows.duplicates == rows.rows; // I3
-        if (!addsUp || chunks[column].windows < 0 || chunks[column].tokens < 0)
+        if (!addsUp(chunks[column].rows) || chunks[column].windows < 0 || chunks[column].tokens < 0) // I3
             return Error { ErrorCode::InvalidArgument,
                 sentence("block %1, chunk %2: the rows of a prepared chunk do not add up",
                     { std::to_string(block), std::to_string(column) }) };

@@ -4,6 +4,7 @@
 #include "core/base/check.h"
 #include "core/base/sentence.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/row_counts.h"
 #include "core/tracker/run_event_texts.h"
 #include "core/tracker/sqlite/select.h"
 
@@ -198,13 +199,7 @@ std::int64_t ChunkMoves::move(ChunkRow& chunk, ChunkState to, const Message& cau
     ++block.byState[static_cast<int>(to)];
     const int sign = (to == ChunkState::Committed ? 1 : 0) - (chunk.state == ChunkState::Committed ? 1 : 0);
     if (sign != 0) {
-        RowCounts& done = epochChange(chunk.place.epoch).rowsDone;
-        done.rows += sign * chunk.rows.rows;
-        done.samples += sign * chunk.rows.samples;
-        done.filtered += sign * chunk.rows.filtered;
-        done.failed += sign * chunk.rows.failed;
-        done.heldOut += sign * chunk.rows.heldOut;
-        done.duplicates += sign * chunk.rows.duplicates;
+        add(epochChange(chunk.place.epoch).rowsDone, chunk.rows, sign);
         block.visited = block.visited || sign > 0;
     }
     chunk.state = to;

@@ -1,20 +1,12 @@
 #include "core/run/status/open_epochs.h"
 
+#include "core/tracker/row_counts.h"
+
 #include <algorithm>
 
 namespace furrow {
 
 namespace {
-
-void add(RowCounts& sum, const RowCounts& more)
-{
-    sum.rows += more.rows;
-    sum.samples += more.samples;
-    sum.filtered += more.filtered;
-    sum.failed += more.failed;
-    sum.heldOut += more.heldOut;
-    sum.duplicates += more.duplicates;
-}
 
 void add(LostChunks& sum, const LostChunks& more)
 {

@@ -4,6 +4,7 @@
 #include "core/tracker/audit/audit_gathered.h"
 #include "core/tracker/left_out_samples.h"
 #include "core/tracker/row_bounds.h"
+#include "core/tracker/row_counts.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/sqlite/select.h"
 
@@ -321,17 +322,10 @@ void AuditChunks::addRows(ChunkId id, const RowCounts& counts, std::int64_t trai
 {
     // Windows left out by name take their share of the samples with them.
     const std::int64_t lost = samplesOfWindows(skipped, counts.samples, windows);
-    here.rows.rows += counts.rows;
-    here.rows.samples += counts.samples - lost;
+    add(here.rows, counts);
+    here.rows.samples -= lost;
     here.samplesSkipped += lost;
-    here.rows.filtered += counts.filtered;
-    here.rows.failed += counts.failed;
-    here.rows.heldOut += counts.heldOut;
-    here.rows.duplicates += counts.duplicates;
-    const bool addsUp
-        = counts.samples + counts.filtered + counts.failed + counts.heldOut + counts.duplicates == counts.rows
-        && (trained + skipped > 0 || counts.samples == 0 || windows == 0);
-    if (addsUp)
+    if (addsUp(counts) && (trained + skipped > 0 || counts.samples == 0 || windows == 0))
         return;
     here.rowsAddUp = false;
     findings_.holds.rows = false;

@@ -2,6 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/tracker/row_counts.h"
 #include "core/tracker/schema.h"
 #include "core/tracker/sqlite/select.h"
 
@@ -10,16 +11,6 @@
 namespace furrow {
 
 namespace {
-
-void add(RowCounts& sum, const RowCounts& rows)
-{
-    sum.rows += rows.rows;
-    sum.samples += rows.samples;
-    sum.filtered += rows.filtered;
-    sum.failed += rows.failed;
-    sum.heldOut += rows.heldOut;
-    sum.duplicates += rows.duplicates;
-}
 
 /// Of a block, as moves.cpp counts it.
 bool isComplete(const ChunkCounts& counts)
