@@ -6,6 +6,8 @@
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
 
+#include <algorithm>
+
 namespace furrow {
 
 namespace {
@@ -25,6 +27,12 @@ constexpr const char* kGivenUpOfOld = FURROW_GIVEN_UP("part p WHERE 1"); // keep
 #undef FURROW_GIVEN_UP
 
 } // namespace
+
+const GivenUpChunk* findGivenUp(std::span<const GivenUpChunk> all, ChunkId chunk)
+{
+    const auto found = std::ranges::lower_bound(all, chunk, {}, &GivenUpChunk::chunk);
+    return found == all.end() || found->chunk != chunk ? nullptr : &*found;
+}
 
 Result<std::vector<GivenUpChunk>> LedgerReader::givenUpByCheckpoints()
 {

@@ -3,6 +3,8 @@
 #include "core/base/sentence.h"
 #include "core/tracker/types.h"
 
+#include <span>
+
 namespace furrow {
 
 /// Why a training left the weights when the run went back to an older checkpoint; else the cause is what is wrong with
@@ -15,4 +17,8 @@ struct GivenUpChunk {
     bool wentBack
         = false; ///< the run went back to an older one; else that checkpoint was damaged, gone or left out of a merge
 };
+
+/// @param all  as LedgerReader::givenUpByCheckpoints() gave them; null: the chunk is none of them
+const GivenUpChunk* findGivenUp(std::span<const GivenUpChunk> all, ChunkId chunk);
+
 } // namespace furrow

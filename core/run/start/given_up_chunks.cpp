@@ -20,9 +20,7 @@ Result<GivenUpChunks> givenUpChunks(const ResumeEffect& effect, LedgerReader& re
                 ++count.now;
                 continue;
             }
-            const auto found = std::lower_bound(before.begin(), before.end(), cell.id,
-                [](const GivenUpChunk& one, ChunkId chunk) { return one.chunk < chunk; });
-            if (found != before.end() && found->chunk == cell.id)
+            if (const auto* found = findGivenUp(before, cell.id))
                 ++(found->wentBack ? count.wentBack : count.damaged);
         }
     return count;

@@ -3,8 +3,6 @@
 #include "core/run/status/open_epochs.h"
 #include "core/tracker/given_up.h"
 
-#include <algorithm>
-
 namespace furrow {
 
 Result<std::map<std::int64_t, LostCauses>> lostCauses(
@@ -18,9 +16,8 @@ Result<std::map<std::int64_t, LostCauses>> lostCauses(
         return causes;
     FURROW_TRY_ASSIGN(const auto givenUp, ledger.givenUpByCheckpoints());
     for (const ChunkId chunk : lost) {
-        const auto found = std::lower_bound(
-            givenUp.begin(), givenUp.end(), chunk, [](const GivenUpChunk& one, ChunkId id) { return one.chunk < id; });
-        if (found == givenUp.end() || found->chunk != chunk)
+        const auto* found = findGivenUp(givenUp, chunk);
+        if (found == nullptr)
             continue;
         LostCauses& epoch = causes[placeOf(chunk).epoch];
         --epoch.died;
