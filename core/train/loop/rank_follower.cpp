@@ -44,10 +44,7 @@ Status RankFollower::start(const LearnerFactory& factory)
     FURROW_TRY_ASSIGN(loader_, ChunkLoader::start(loaderOptions(setup_, *tokenizer)));
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY(openLedger());
-    FURROW_TRY(setup_.files->guard().check());
-    FURROW_TRY_ASSIGN(auto writer,
-        TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker),
-            { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    FURROW_TRY_ASSIGN(auto writer, openTelemetry(setup_, options_));
     telemetry_.emplace(std::move(writer));
     FURROW_TRY_ASSIGN(
         auto reader, LedgerThread::outlastDisk([this] { return LedgerReader::open(setup_.paths.tracker()); }));

@@ -1,5 +1,6 @@
 #include "core/train/loop/run_setup_torch.h"
 
+#include "core/base/clock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -9,6 +10,7 @@
 #include "core/run/folder/frozen_config.h"
 #include "core/run/folder/start_weights_hash.h"
 #include "core/run/start/life_cycle.h"
+#include "core/telemetry/writer.h"
 #include "core/train/checkpoint/start_weights_torch.h"
 
 #include <ATen/Context.h>
@@ -99,6 +101,13 @@ Result<RunSetup> openTrainerRun(const TrainerOptions& options)
     for (const auto& problem : trainingProblems(setup.value()))
         text += (text.empty() ? "" : "\n") + problem;
     return text.empty() ? std::move(setup) : Error { ErrorCode::InvalidArgument, text };
+}
+
+Result<TelemetryWriter> openTelemetry(const RunSetup& setup, const TrainerOptions& options)
+{
+    FURROW_TRY(setup.files->guard().check());
+    return TelemetryWriter::open(setup.paths.telemetryFile(options.attempt, options.worker),
+        { setup.file.runId, options.attempt, options.worker }, systemClock());
 }
 
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer)

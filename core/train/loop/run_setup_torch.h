@@ -14,6 +14,8 @@
 
 namespace furrow {
 
+class TelemetryWriter;
+
 /// Where and how one process computes.
 struct ComputeOptions {
     std::string device = "cpu"; ///< "cpu", "cuda:0" or a GPU's UUID
@@ -41,6 +43,8 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute);
 
 /// The run as a trainer sees it; the error lists every setting that is wrong for it.
 Result<RunSetup> openTrainerRun(const TrainerOptions& options);
+/// Begins what a process that trains measures, in the file of its attempt and worker.
+Result<TelemetryWriter> openTelemetry(const RunSetup& setup, const TrainerOptions& options);
 ChunkLoader::Options loaderOptions(const RunSetup& setup, const Tokenizer& tokenizer);
 
 /// The device of that name; NotFound lists what there is. A GPU must be found before the first use of libtorch (see

@@ -154,10 +154,7 @@ Status TrainingSession::meetRanks()
 
 Status TrainingSession::openTelemetry()
 {
-    FURROW_TRY(setup_.files->guard().check());
-    FURROW_TRY_ASSIGN(auto writer,
-        TelemetryWriter::open(setup_.paths.telemetryFile(options_.attempt, options_.worker),
-            { setup_.file.runId, options_.attempt, options_.worker }, systemClock()));
+    FURROW_TRY_ASSIGN(auto writer, furrow::openTelemetry(setup_, options_));
     telemetry_.emplace(std::move(writer));
     return {};
 }
