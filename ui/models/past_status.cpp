@@ -134,6 +134,16 @@ void takePrivacyBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
 
 } // namespace
 
+void forgetTheLiving(RunStatus& status)
+{
+    status.supervised = false;
+    status.supervisorPid = 0;
+    status.supervisorStandsStill = false;
+    status.hindrance.reset();
+    status.dataWait.reset();
+    status.tokensPerSecond = 0;
+}
+
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
 {
     RunStatus status = sources.now;
@@ -153,13 +163,8 @@ RunStatus statusAt(std::int64_t wallNs, const PastSources& sources)
     status.answers.reset();
     status.lossWorkers = 0;
     status.endedWallNs = 0;
-    status.tokensPerSecond = 0;
     status.loss = std::numeric_limits<double>::quiet_NaN();
-    status.supervised = false;
-    status.supervisorPid = 0;
-    status.supervisorStandsStill = false;
-    status.hindrance.reset();
-    status.dataWait.reset();
+    forgetTheLiving(status);
     status.lossIsGone = false;
     status.evidence = { QCoreApplication::translate("Replay", "As it was at %1, from the ledger and the telemetry.")
             .arg(wallTimeText(wallNs))

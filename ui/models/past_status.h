@@ -12,4 +12,7 @@ namespace furrow {
 /// then. What nobody kept (why an epoch stayed open or work was lost, what the feeder had read) is left empty.
 RunStatus statusAt(std::int64_t wallNs, const PastSources& sources);
 
+/// Of a status that is not of now: what it says of living processes holds no more.
+void forgetTheLiving(RunStatus& status);
+
 } // namespace furrow

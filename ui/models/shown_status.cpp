@@ -27,12 +27,7 @@ RunStatus lastKnownStatus(const RunStatus& last, std::int64_t readNs, const Mess
     status.state = RunState::Unknown;
     status.markedByHand = false;
     status.stopReason = StopReason::None;
-    status.supervised = false;
-    status.supervisorPid = 0;
-    status.supervisorStandsStill = false;
-    status.hindrance.reset();
-    status.dataWait.reset();
-    status.tokensPerSecond = 0;
+    forgetTheLiving(status);
     status.evidence = { problem,
         QCoreApplication::translate("Words", "When last read, at %1, the run was: %2.")
             .arg(wallTimeText(readNs), stateWord(last).toLower())
