@@ -85,6 +85,8 @@ ColumnStore::Live& ColumnStore::beginStretch(Source& source, const StepRecord& s
     Live& live = stretches_.emplace_back();
     live.columns.worker = source.header.worker;
     live.columns.rank = step.rank;
+    live.columns.ranks = step.rank == 0 ? std::max(step.ranks, 1) : 1;
+    live.columns.beginsProcess = source.lastMonotonicNs == 0;
     live.columns.attempt = source.header.attempt;
     live.columns.wallStart = wall;
     live.columns.firstStep = step.step;
@@ -99,14 +101,16 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     }
     const double wall = wallOf(source, step.monotonicNs);
     const bool rolledBack = step.step <= source.lastStep;
-    source.lastMonotonicNs = step.monotonicNs;
-    source.lastStep = step.step;
     ++counts_.steps;
     // 32 bits of milliseconds are 49 days: a longer stretch goes on as a second one.
     const bool full
         = source.stretch >= 0 && wall - stretches_[static_cast<std::size_t>(source.stretch)].columns.wallStart > 4.2e6;
     Live& live = source.stretch < 0 || rolledBack || full ? beginStretch(source, step, wall)
                                                           : stretches_[static_cast<std::size_t>(source.stretch)];
+    const double sinceBefore
+        = source.lastMonotonicNs == 0 ? 0 : static_cast<double>(step.monotonicNs - source.lastMonotonicNs) / 1e9;
+    source.lastMonotonicNs = step.monotonicNs;
+    source.lastStep = step.step;
     Stretch& c = live.columns;
     const auto index = static_cast<std::uint32_t>(c.size());
     if (c.chunks.empty() ? step.chunk != 0 : c.chunks.back().chunk != step.chunk)
@@ -120,7 +124,9 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     c.gradientNorm.append(static_cast<float>(step.gradientNorm));
     c.tokensPerSecond.append(static_cast<float>(step.tokensPerSecond));
     c.memoryMiB.append(static_cast<float>(static_cast<double>(step.memoryBytes) / 1048576.0));
-    c.stepTokens.append(static_cast<float>(step.stepTokens));
+    c.stepTokens.append(
+        static_cast<float>(step.rank == 0 ? static_cast<double>(step.stepTokens) : step.tokensPerSecond * sinceBefore));
+    c.stepSeconds.append(StepSeconds { c.stepTokens.values, c.tokensPerSecond.values }[index]);
     if (step.parameterNorm != 0)
         live.lastParameterNorm = step.parameterNorm;
     c.parameterNorm.append(static_cast<float>(live.lastParameterNorm));

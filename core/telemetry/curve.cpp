@@ -1,6 +1,7 @@
 #include "core/telemetry/curve.h"
 
 #include "core/base/check.h"
+#include "core/telemetry/pace_meter.h"
 
 namespace furrow {
 namespace {
@@ -52,9 +53,9 @@ struct UnitAxis {
     void prefetch(std::size_t) const { } // a byte or two a value: it is there already
 };
 
-template <typename Axis, typename T> class ColumnCurve final : public Curve {
+template <typename Axis, typename Values> class ColumnCurve final : public Curve {
 public:
-    ColumnCurve(Axis x, MetricColumn<T> y)
+    ColumnCurve(Axis x, Values y)
         : x_(std::move(x))
         , y_(std::move(y))
         , size_(std::min(x_.size(), y_.values.size()))
@@ -76,26 +77,48 @@ public:
         }
         return found;
     }
-    Summary range(std::size_t begin, std::size_t end) const override { return y_.pyramid.range(y_.values, begin, end); }
+    Summary range(std::size_t begin, std::size_t end) const override { return y_.range(begin, end); }
+    double newest(std::size_t end) const override { return y_.newest(end); }
     const Column<std::uint32_t>& nonFinite() const override { return y_.nonFinite; }
 
 private:
     Axis x_;
-    MetricColumn<T> y_;
+    Values y_;
     std::size_t size_;
 };
 
+template <typename Values> CurvePtr curveOver(ScaledAxis x, Values y)
+{
+    return std::make_shared<ColumnCurve<UnitAxis, Values>>(UnitAxis { std::move(x) }, std::move(y));
+}
+
 } // namespace
 
-CurvePtr makeCurve(ScaledAxis x, MetricColumn<float> y)
+Summary PaceColumn::range(std::size_t begin, std::size_t end) const
 {
-    return std::make_shared<ColumnCurve<UnitAxis, float>>(UnitAxis { std::move(x) }, std::move(y));
+    constexpr double kNothing = 1e-9; // alone, steps without a time show their own pace; beside others they vanish
+    Summary joined = MetricColumn::range(begin, end);
+    const std::size_t from = std::clamp(timedFrom, begin, end);
+    const double took = share * seconds.range(StepSeconds { tokens.values, values }, from, end).sum;
+    const bool isTimed = took > 0;
+    joined.sum = isTimed ? share * tokens.range(from, end).sum : kNothing * joined.sum;
+    joined.weight = isTimed ? took : kNothing * joined.weight;
+    return joined;
 }
 
-CurvePtr makeCurve(ScaledAxis x, MetricColumn<Duration16> y)
+double PaceColumn::newest(std::size_t end) const
 {
-    return std::make_shared<ColumnCurve<UnitAxis, Duration16>>(UnitAxis { std::move(x) }, std::move(y));
+    std::size_t begin = end - 1;
+    for (std::size_t back = 2; begin > 0 && range(begin, end).weight < PaceMeter::kFadeSeconds; back *= 2)
+        begin = end - std::min(end, back);
+    return range(begin, end).mean();
 }
+
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<float> y) { return curveOver(std::move(x), std::move(y)); }
+
+CurvePtr makeCurve(ScaledAxis x, MetricColumn<Duration16> y) { return curveOver(std::move(x), std::move(y)); }
+
+CurvePtr makeCurve(ScaledAxis x, PaceColumn y) { return curveOver(std::move(x), std::move(y)); }
 
 CurvePtr makeCurve(const std::vector<double>& x, const std::vector<float>& y)
 {
@@ -106,7 +129,7 @@ CurvePtr makeCurve(const std::vector<double>& x, const std::vector<float>& y)
         axis.values.append(x[i]);
         values.append(y[i]);
     }
-    return std::make_shared<ColumnCurve<PlainAxis, float>>(std::move(axis), std::move(values));
+    return std::make_shared<ColumnCurve<PlainAxis, MetricColumn<float>>>(std::move(axis), std::move(values));
 }
 
 } // namespace furrow

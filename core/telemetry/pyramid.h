@@ -7,18 +7,18 @@
 
 namespace furrow {
 
-/// What a run of values holds. Only finite values count; min > max: there were none.
+/// What a run of values holds, joined to one: their mean is `sum` over `weight`, and Summaries that are added keep it
+/// so. Only finite values count; min > max: there were none.
 struct Summary {
     float min = std::numeric_limits<float>::infinity();
     float max = -std::numeric_limits<float>::infinity();
     double sum = 0;
     std::uint64_t count = 0;
+    /// `count`; of paces the time that the steps took [s], and `sum` is their tokens then (PaceColumn).
+    double weight = 0;
 
     bool empty() const { return count == 0; }
-    double mean() const
-    {
-        return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
-    }
+    double mean() const { return weight > 0 ? sum / weight : std::numeric_limits<double>::quiet_NaN(); }
     void add(float value)
     {
         if (!std::isfinite(value))
@@ -26,6 +26,7 @@ struct Summary {
         min = std::min(min, value);
         max = std::max(max, value);
         sum += value;
+        weight += 1;
         ++count;
     }
     void add(const Summary& other)
@@ -33,6 +34,7 @@ struct Summary {
         min = std::min(min, other.min);
         max = std::max(max, other.max);
         sum += other.sum;
+        weight += other.weight;
         count += other.count;
     }
 };
@@ -107,8 +109,9 @@ private:
         if (level == 0)
             column.forEach(low, high, [&sum](auto value) { sum.add(static_cast<float>(value)); });
         else
-            levels_[level - 1].forEach(
-                low, high, [&sum](const Node& n) { sum.add(Summary { n.min, n.max, n.sum, n.count }); });
+            levels_[level - 1].forEach(low, high, [&sum](const Node& n) {
+                sum.add(Summary { n.min, n.max, n.sum, n.count, static_cast<double>(n.count) });
+            });
     }
     void close(int level)
     {

@@ -31,7 +31,12 @@ std::size_t Stretch::memoryBytes() const
         sum += metric->memoryBytes();
     for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
         sum += metric->memoryBytes();
-    return sum + chunks.memoryBytes();
+    return sum + stepSeconds.memoryBytes() + chunks.memoryBytes();
+}
+
+PaceColumn Stretch::paces() const
+{
+    return { tokensPerSecond, stepTokens, stepSeconds, 1.0 / ranks, beginsProcess ? std::size_t(1) : 0 };
 }
 
 CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis, double samplesPerEpoch) const
@@ -42,7 +47,7 @@ CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis
     case Metric::Loss: return makeCurve(std::move(x), s.loss);
     case Metric::LearningRate: return makeCurve(std::move(x), s.learningRate);
     case Metric::GradientNorm: return makeCurve(std::move(x), s.gradientNorm);
-    case Metric::TokensPerSecond: return makeCurve(std::move(x), s.tokensPerSecond);
+    case Metric::TokensPerSecond: return makeCurve(std::move(x), s.paces());
     case Metric::WaitData: return makeCurve(std::move(x), s.waitData);
     case Metric::Forward: return makeCurve(std::move(x), s.forward);
     case Metric::Backward: return makeCurve(std::move(x), s.backward);

@@ -45,6 +45,8 @@ inline constexpr double kTokenUnit = 256;
 struct Stretch {
     int worker = 0;
     int rank = 0; ///< above 0: a follower of a data-parallel group, which tells speed, times and memory only
+    int ranks = 1; ///< workers that made `stepTokens` together
+    bool beginsProcess = false; ///< the first step is the first of its process
     std::int64_t attempt = 0;
     std::int64_t epoch = 0; ///< of its newest step
     double wallStart = 0; ///< [s since 1970] of the first step
@@ -59,7 +61,9 @@ struct Stretch {
     SteadyColumn millis; ///< since wallStart
     SteadyColumn tokens; ///< of all workers minus tokensBase, in kTokenUnit
     SteadyColumn samples; ///< of all workers minus samplesBase
-    MetricColumn<float> loss, learningRate, gradientNorm, tokensPerSecond, memoryMiB, stepTokens;
+    MetricColumn<float> loss, learningRate, gradientNorm, tokensPerSecond, memoryMiB;
+    MetricColumn<float> stepTokens; ///< of a follower its own, by its speed
+    Pyramid stepSeconds; ///< over StepSeconds of stepTokens and tokensPerSecond
     MetricColumn<float> parameterNorm; ///< the newest measured one; 0 before the first
     MetricColumn<Duration16> waitData, forward, backward, optimizer, checkpoint;
     Column<ChunkStart> chunks;
@@ -67,6 +71,7 @@ struct Stretch {
     std::size_t size() const { return step.size(); }
     double wallAt(std::size_t i) const { return wallStart + millis[i] / 1000.0; }
     double wallEnd() const { return size() == 0 ? wallStart : wallAt(size() - 1); }
+    PaceColumn paces() const; ///< tokensPerSecond as it is joined; shares the columns
     std::size_t memoryBytes() const;
 };
 

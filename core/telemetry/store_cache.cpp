@@ -45,16 +45,23 @@ template <typename Io, typename S> void visitColumns(Io& io, S& s)
     io.metric(s.backward);
     io.metric(s.optimizer);
     io.metric(s.checkpoint);
+    io.pyramid(s.stepSeconds, StepSeconds { s.stepTokens.values, s.tokensPerSecond.values });
 }
 
-/// As long as the steps, with a pyramid over just these values: readers of a stretch rely on it.
-template <typename T> bool fits(const MetricColumn<T>& m, std::size_t size)
+/// Over just so many values: readers of a stretch rely on it.
+bool fits(const Pyramid& pyramid, std::size_t size)
 {
     std::size_t nodes = size;
     for (int i = 0; i < Pyramid::kLevels; ++i)
-        if (m.pyramid.level(i).size() != (nodes /= Pyramid::kFan))
+        if (pyramid.level(i).size() != (nodes /= Pyramid::kFan))
             return false;
-    bool inside = true;
+    return true;
+}
+
+/// As long as the steps, with a pyramid over just these values.
+template <typename T> bool fits(const MetricColumn<T>& m, std::size_t size)
+{
+    bool inside = fits(m.pyramid, size);
     m.nonFinite.forEach(0, m.nonFinite.size(), [&](std::uint32_t index) { inside = inside && index < size; });
     return inside && m.values.size() == size;
 }
@@ -73,7 +80,7 @@ bool fits(const Stretch& s)
         if (!fits(*time, size))
             return false;
     std::uint32_t next = 0;
-    bool ascend = true;
+    bool ascend = fits(s.stepSeconds, size) && s.ranks > 0;
     s.chunks.forEach(0, s.chunks.size(), [&](const ChunkStart& start) {
         ascend = ascend && start.index >= next && start.index < size;
         next = start.index + 1;
@@ -223,8 +230,8 @@ void ColumnStore::save(CacheWriter& out) const
     out.number(stretches_.size());
     for (const auto& live : stretches_) {
         const Stretch& s = live.columns;
-        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), s.attempt, s.epoch, s.firstStep, s.lastStep,
-                 s.firstGlobalStep })
+        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), std::int64_t(s.ranks),
+                 std::int64_t(s.beginsProcess), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
         for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastParameterNorm })
             out.real(d);
@@ -264,6 +271,8 @@ bool ColumnStore::load(CacheReader& in)
         Stretch& s = live.columns;
         s.worker = static_cast<int>(integer());
         s.rank = static_cast<int>(integer());
+        s.ranks = static_cast<int>(integer());
+        s.beginsProcess = integer() != 0;
         for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
             *n = integer();
         for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastParameterNorm })

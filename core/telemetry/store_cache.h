@@ -10,7 +10,7 @@
 namespace furrow {
 
 /// Version of the cache file. Another one is not read: the cache is made anew from the telemetry.
-inline constexpr std::uint32_t kStoreCacheVersion = 7;
+inline constexpr std::uint32_t kStoreCacheVersion = 8;
 
 /// Collects the bytes of a cache file. The layout follows the code and the machine: a cache is never shared.
 class CacheWriter {
@@ -47,8 +47,12 @@ public:
     {
         column(m.values);
         column(m.nonFinite);
+        pyramid(m.pyramid, m.values);
+    }
+    template <typename Values> void pyramid(const Pyramid& p, const Values&)
+    {
         for (int i = 0; i < Pyramid::kLevels; ++i)
-            column(m.pyramid.level(i));
+            column(p.level(i));
     }
     /// Adds magic, version and checksum; replaces the file in one step.
     Status writeTo(const std::filesystem::path& path) const;
@@ -92,10 +96,15 @@ public:
     {
         column(into.values);
         column(into.nonFinite);
+        pyramid(into.pyramid, into.values);
+    }
+    /// @param values  that it is over
+    template <typename Values> void pyramid(Pyramid& into, const Values& values)
+    {
         for (int i = 0; i < Pyramid::kLevels; ++i)
-            column(into.pyramid.level(i));
+            column(into.level(i));
         if (good_)
-            into.pyramid.resume(into.values);
+            into.resume(values);
     }
 
 private:

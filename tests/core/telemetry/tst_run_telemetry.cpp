@@ -469,6 +469,8 @@ private Q_SLOTS:
             QCOMPARE(a->size(), b->size());
             QCOMPARE(a->range(0, a->size()).max, b->range(0, b->size()).max);
             QCOMPARE(a->x(a->size() - 1), b->x(b->size() - 1));
+            QCOMPARE(got->stretches[k].paces().range(0, a->size()).mean(),
+                want->stretches[k].paces().range(0, b->size()).mean());
             QCOMPARE(got->stretches[k].activeBase, want->stretches[k].activeBase);
         }
         got = readAll(cached);

@@ -12,6 +12,41 @@
 
 using namespace furrow;
 
+namespace {
+
+/// A step as a worker tells it, `tookSeconds` after the one before.
+StepRecord stepThatTook(double tookSeconds, std::int64_t step, std::int64_t endNs)
+{
+    constexpr std::int64_t kTokens = 100;
+    StepRecord record;
+    record.monotonicNs = endNs;
+    record.step = step;
+    record.stepTokens = kTokens;
+    record.tokens = step * kTokens;
+    record.tokensPerSecond = static_cast<double>(kTokens) / tookSeconds;
+    return record;
+}
+
+Stretch stretchOf(const std::vector<StepRecord>& steps)
+{
+    ColumnStore store;
+    ColumnStore::Source source;
+    ScannedLine line;
+    line.kind = LineKind::Header;
+    store.add(source, line);
+    line.kind = LineKind::Step;
+    for (const StepRecord& step : steps) {
+        line.step = step;
+        store.add(source, line);
+    }
+    store.settle();
+    return store.snapshot()->stretches.front();
+}
+
+bool isAbout(double value, double wanted) { return std::abs(value - wanted) < 1e-4 * wanted; }
+
+} // namespace
+
 class TestTelemetryColumns : public QObject {
     Q_OBJECT
 
@@ -161,6 +196,81 @@ private Q_SLOTS:
             if (want.count > 0)
                 QVERIFY(std::abs(got.mean() - want.mean()) < 1e-3);
         }
+    }
+
+    /// A mean of paces weighed a step that waited for two seconds as one of ten milliseconds.
+    void aStepThatStoodWeighedAsAQuickOne()
+    {
+        constexpr std::size_t kSteps = 5000;
+        constexpr std::size_t kStood = 2345;
+        std::vector<StepRecord> steps;
+        std::int64_t now = 0;
+        for (std::size_t i = 0; i < kSteps; ++i) {
+            const double took = i == kStood ? 2 : 0.01;
+            now += std::llround(took * 1e9);
+            steps.push_back(stepThatTook(took, static_cast<std::int64_t>(i + 1), now));
+        }
+        const PaceColumn paces = stretchOf(steps).paces();
+        const auto joined = [](std::size_t count) {
+            const auto quick = static_cast<double>(count - 1);
+            return 100 * (quick + 1) / (quick * 0.01 + 2);
+        };
+        QVERIFY(isAbout(paces.range(1, kSteps).mean(), joined(kSteps - 1)));
+        for (const std::size_t around : { 1U, 7U, 40U, 1500U }) {
+            const Summary both = paces.range(kStood - around, kStood + around);
+            QVERIFY2(isAbout(both.mean(), joined(2 * around)), qPrintable(QString::number(both.mean())));
+            QCOMPARE(both.count, 2 * around);
+            QCOMPARE(both.max, 10'000.0F);
+            QCOMPARE(both.min, 50.0F);
+        }
+        Summary parts = paces.range(1, 100); // joined in two goes it is the same
+        parts.add(paces.range(100, kSteps));
+        QVERIFY(isAbout(parts.mean(), joined(kSteps - 1)));
+        QVERIFY(isAbout(paces.newest(kSteps), 10'000));
+        QVERIFY(isAbout(paces.newest(kStood + 1), joined(512))); // 2^9 steps are the first that took five seconds
+    }
+
+    /// It loads the model and warms up; a worker's own meter leaves it out, too.
+    void theFirstStepOfAProcessIsNoMeasureOfTheOthers()
+    {
+        std::vector<StepRecord> steps { stepThatTook(60, 1, 60'000'000'000) };
+        for (std::int64_t i = 2; i <= 50; ++i)
+            steps.push_back(stepThatTook(0.01, i, steps.back().monotonicNs + 10'000'000));
+        const PaceColumn paces = stretchOf(steps).paces();
+        QVERIFY(isAbout(paces.range(0, 50).mean(), 10'000));
+        QVERIFY(isAbout(paces.range(0, 1).mean(), 100 / 60.0)); // alone it shows what it was
+        Summary parts = paces.range(0, 1);
+        parts.add(paces.range(1, 50));
+        QVERIFY(isAbout(parts.mean(), 10'000));
+    }
+
+    /// 30 s between two steps are no step's: the worker says how long each took.
+    void aPauseIsOfNoStep()
+    {
+        std::vector<StepRecord> steps;
+        for (std::int64_t i = 1; i <= 100; ++i)
+            steps.push_back(stepThatTook(0.01, i, i * 10'000'000 + (i > 50 ? 30'000'000'000 : 0)));
+        QVERIFY(isAbout(stretchOf(steps).paces().range(0, 100).mean(), 10'000));
+    }
+
+    void workersOfAGroupHaveTheirOwnTokensAndTimes()
+    {
+        std::vector<StepRecord> leads, follows;
+        for (std::int64_t i = 1; i <= 40; ++i) {
+            StepRecord& lead = leads.emplace_back(stepThatTook(i % 2 == 0 ? 0.01 : 0.03, i, i * 20'000'000));
+            lead.ranks = 2;
+            lead.stepTokens *= 2; // of both
+            StepRecord& follow = follows.emplace_back(lead);
+            follow.rank = 1;
+            follow.stepTokens = 0; // it tells none
+            follow.tokensPerSecond = 5000;
+        }
+        const Summary led = stretchOf(leads).paces().range(2, 40);
+        QVERIFY(isAbout(led.mean(), 5000));
+        QVERIFY(isAbout(led.weight, 38 * 0.02));
+        const Summary followed = stretchOf(follows).paces().range(2, 40);
+        QVERIFY(isAbout(followed.mean(), 5000));
+        QVERIFY(isAbout(followed.weight, 38 * 0.02));
     }
 
     void durationsKeepAQuarterOfAPercent()
