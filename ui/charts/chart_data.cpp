@@ -160,8 +160,8 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
         if (snapshot.stretches[k].rank > 0 && !own) // rank 0 tells it for the group
             continue;
         data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch),
-            snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch), worker, snapshot.supersededFrom(k), 0,
-            snapshot.stretches[k].attempt });
+            metric == Metric::TokensPerSecond ? nullptr : snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch),
+            worker, snapshot.supersededFrom(k), 0, snapshot.stretches[k].attempt });
     }
     std::stable_sort(data.lines.begin(), data.lines.end(),
         [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });

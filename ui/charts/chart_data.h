@@ -13,7 +13,7 @@ namespace furrow {
 /// One stretch of one worker.
 struct ChartLine {
     CurvePtr curve;
-    CurvePtr weights; ///< tokens of each step for the mean; null: points count the same
+    CurvePtr weights; ///< tokens of each step for the mean; null: points count as their curve joins them
     int worker = 0; ///< or the run, where `names` says so
     std::size_t supersededFrom
         = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
@@ -62,7 +62,8 @@ struct ChartData {
 /// What a legend calls the lines of a worker (or run).
 QString lineName(const ChartData& data, int worker);
 
-/// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss.
+/// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss. Means of a loss weigh tokens,
+/// those of tokens per second the time that the steps took (PaceColumn).
 /// @param only  a worker, or -1 for all
 ChartData chartDataOf(
     const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);

@@ -72,6 +72,8 @@ public:
     void set(const QString& title, const QString& unit, std::vector<Entry> entries, const QString& trouble,
         const QString& right);
     const std::vector<Entry>& entries() const { return entries_; }
+    const QString& unit() const { return unit_; }
+    const QString& right() const { return right_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -125,6 +125,7 @@ void CurvesLayer::measure(double pixelRatio)
 
     shapes_.clear();
     mean_.clear();
+    total_.clear();
     runMeans_.clear();
     stack_.clear();
     if (!data_.names.empty())
@@ -153,8 +154,6 @@ std::vector<SmoothPoint> CurvesLayer::measureLines(Lines lines)
 {
     Smoothing smoothing = options_.smoothing;
     smoothing.width = smoothingWidth(lines);
-    if (options_.stacked)
-        smoothing.kind = SmoothingKind::None;
     QCPRange range = mKeyAxis->range();
     double firstPoint = range.lower;
     double lastPoint = range.upper;
@@ -220,20 +219,33 @@ std::vector<ChartSpan> CurvesLayer::trainedSpans(int worker) const
     return spans;
 }
 
-/// Means of a pixel on top of each other; the extremes of a worker stand on what is below it.
+/// What the stretches of a worker have in each pixel.
+std::vector<CurvesLayer::StackedColumn> CurvesLayer::stackedColumns(int worker) const
+{
+    std::vector<StackedColumn> own(edges_.size() - 1);
+    for (const Shape& shape : shapes_) {
+        for (std::size_t c = 0; c < own.size() && shape.line.worker == worker; ++c) {
+            if (shape.columns[c].summary.empty())
+                continue;
+            own[c].points.add(shape.columns[c].summary);
+            own[c].value = options_.smoothing.kind == SmoothingKind::None
+                ? own[c].points.mean()
+                : valueBefore(shape.smooth, edges_[c + 1], INFINITY);
+        }
+    }
+    return own;
+}
+
+/// Values of a pixel on top of each other; the extremes of a worker stand on what is below it.
 void CurvesLayer::measureStack()
 {
     std::set<int> workers;
     for (const Shape& shape : shapes_)
         workers.insert(shape.line.worker);
     const auto columns = edges_.size() - 1;
-    std::vector<double> base(columns, 0);
+    std::vector<double> tops(columns, NAN); // of the bands so far
     for (const int worker : workers) {
-        std::vector<Summary> own(columns);
-        for (const Shape& shape : shapes_) {
-            for (std::size_t c = 0; c < columns && shape.line.worker == worker; ++c)
-                own[c].add(shape.columns[c].summary);
-        }
+        const std::vector<StackedColumn> own = stackedColumns(worker);
         const std::vector<ChartSpan> trained = trainedSpans(worker);
         const auto trains = [&](std::size_t c) {
             return std::any_of(trained.begin(), trained.end(),
@@ -242,11 +254,11 @@ void CurvesLayer::measureStack()
         Band band { worker, {}, {} };
         double last = NAN;
         for (std::size_t c = 0; c < columns; ++c) {
-            const double before = base[c];
+            const double before = std::isfinite(tops[c]) ? tops[c] : 0;
             const bool wasThere = std::isfinite(last);
-            if (!own[c].empty()) {
-                last = own[c].mean(); // a pixel between two steps of a slow worker shows its last value
-                band.extremes.push_back({ edges_[c], before + own[c].min, before + own[c].max });
+            if (const Summary& points = own[c].points; !points.empty()) {
+                last = own[c].value; // a pixel between two steps of a slow worker shows its last value
+                band.extremes.push_back({ edges_[c], before + points.min, before + points.max });
             } else if (!trains(c)) {
                 last = NAN; // it ended: what others do later is not on top of it
             }
@@ -254,11 +266,14 @@ void CurvesLayer::measureStack()
                 continue;
             if (!wasThere)
                 band.tops.emplace_back();
-            base[c] += last;
-            band.tops.back().push_back({ edges_[c], base[c] });
+            tops[c] = before + last;
+            band.tops.back().push_back({ edges_[c], tops[c] });
         }
         stack_.push_back(std::move(band));
     }
+    for (std::size_t c = 0; c < columns; ++c)
+        if (std::isfinite(tops[c]))
+            total_.push_back({ edges_[c], tops[c] });
 }
 
 /// As drawRaw() dashes them.

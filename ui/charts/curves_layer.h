@@ -15,7 +15,7 @@ struct ChartOptions {
     Smoothing smoothing;
     bool raw = true;
     bool mean = true; ///< the token-weighted mean over workers, when there are several
-    bool stacked = false; ///< workers on top of each other: mean of a pixel, extremes as bars
+    bool stacked = false; ///< workers on top of each other, smoothed; the extremes of a pixel as bars
     bool logX = false;
     bool logY = false;
     bool fromZero = false; ///< the value axis always shows 0
@@ -53,6 +53,8 @@ public:
     const std::vector<Shape>& shapes() const { return shapes_; }
     const ColumnEdges& edges() const { return edges_; }
     const std::vector<SmoothPoint>& mean() const { return mean_; }
+    /// What is stacked, all workers together; empty: nothing is.
+    const std::vector<SmoothPoint>& total() const { return total_; }
     /// The mean over the workers of a run, where lines are of runs, as the run's own chart has it; null: it has one.
     const std::vector<SmoothPoint>* meanOfRun(int run) const;
     /// Points behind one pixel where it is densest; 1: every point is drawn.
@@ -79,6 +81,11 @@ private:
     std::vector<SmoothPoint> measureLines(Lines lines);
     void measureRuns();
     std::vector<ChartSpan> trainedSpans(int worker) const;
+    struct StackedColumn {
+        Summary points;
+        double value = std::numeric_limits<double>::quiet_NaN(); ///< as smoothed
+    };
+    std::vector<StackedColumn> stackedColumns(int worker) const;
     void measureStack();
     std::vector<double> lostValues() const;
     void drawSpans(QPainter& painter) const;
@@ -110,6 +117,7 @@ private:
     bool measured_ = false; ///< what follows is of these data, options and edges
     std::vector<Shape> shapes_;
     std::vector<SmoothPoint> mean_;
+    std::vector<SmoothPoint> total_;
     std::map<int, std::vector<SmoothPoint>> runMeans_; ///< of runs with several workers
     struct Band {
         int worker = 0;

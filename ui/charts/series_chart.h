@@ -47,11 +47,11 @@ public:
         std::uint64_t count = 0;
         double min = 0;
         double max = 0;
-        double mean = 0;
-        double newest = 0;
+        double mean = 0; ///< of paces: all tokens over all the time that the steps took
+        double newest = 0; ///< Curve::newest()
         std::int64_t attempt = 0; ///< that the newest is of
     };
-    /// Of the visible points of each worker, exact.
+    /// Of the visible points of each worker, joined exactly.
     std::vector<Statistic> statistics() const;
     std::size_t pointsPerPixel() const { return curves_->pointsPerPixel(); }
     const CurvesLayer& curves() const { return *curves_; }

@@ -50,8 +50,7 @@ void SeriesChart::updateTitle()
             meanText(mean ? mean->back().y : one.values.begin()->second, static_cast<int>(one.values.size())) });
     }
     if (!curves_->mean().empty())
-        entries.push_back(
-            { -1, options_.stacked ? tr("mean per worker") : tr("mean"), valueText(curves_->mean().back().y) });
+        entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
     if (!curves_->data().evals.empty()) {
         const double last = curves_->data().evals.back().y;
         const double now = curves_->data().evalNow.value_or(last);
@@ -78,7 +77,7 @@ void SeriesChart::updateAccessible()
 
 QString SeriesChart::valueSentence() const
 {
-    const auto& points = curves_->mean();
+    const auto& points = curves_->total().empty() ? curves_->mean() : curves_->total();
     const std::vector<SmoothPoint>* shown = points.empty() ? nullptr : &points;
     for (const auto& shape : curves_->shapes()) {
         if (!shown && !shape.smooth.empty())
@@ -121,7 +120,7 @@ std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
             continue;
         OfWorker& one = perWorker[line.worker];
         one.summary.add(line.curve->range(begin, end));
-        one.newest = line.curve->y(end - 1);
+        one.newest = line.curve->newest(end);
         one.attempt = line.attempt;
     }
     std::vector<Statistic> rows;

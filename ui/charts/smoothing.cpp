@@ -201,14 +201,14 @@ void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, 
         if (end == begin)
             continue;
         const Summary s = curve.range(begin, end);
-        if (s.count > 0) {
+        if (s.weight > 0) {
             double each = 1;
             if (weights && end <= weights->size()) {
                 const double mean = weights->range(begin, end).mean();
                 each = std::isfinite(mean) && mean > 0 ? mean : 1;
             }
             bins[bin].sum += each * s.sum;
-            bins[bin].weight += each * static_cast<double>(s.count);
+            bins[bin].weight += each * s.weight;
         }
         begin = end;
     }

@@ -29,7 +29,7 @@ using ColumnEdges = std::vector<double>;
 /// Exact summaries of the first `limit` points of a curve per column: what is drawn is what is there.
 std::vector<PixelColumn> pixelColumns(const Curve& curve, const ColumnEdges& edges, std::size_t limit);
 
-/// Value of a curve over an interval of x: mean of its finite values and their weight.
+/// Value of a curve over an interval of x: its points joined (Summary), and what that weighs.
 struct WeightedBin {
     double x = 0;
     double sum = 0; ///< weight times value
@@ -42,7 +42,7 @@ struct WeightedBin {
 std::vector<double> smoothingGrid(double begin, double end, int columns, const Smoothing& smoothing);
 /// The same for a logarithmic axis. @param firstPoint  where the data begin
 std::vector<double> logSmoothingGrid(double begin, double end, double firstPoint, const Smoothing& smoothing);
-/// @param weights  tokens of each step; null: every point counts the same
+/// @param weights  tokens of each step; null: points count as the curve joins them
 void addToBins(std::vector<WeightedBin>& bins, const std::vector<double>& grid, const Curve& curve,
     const Curve* weights, std::size_t limit);
 /// Smooths non-empty bins in place of their means. Points without any value stay out.

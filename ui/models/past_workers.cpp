@@ -66,15 +66,15 @@ double paceAt(const Stretch& stretch)
     constexpr double kBefore = 8 * PaceMeter::kFadeSeconds; // [s] what is older is faded away
     PaceMeter pace;
     const std::size_t last = stretch.size() - 1;
+    const PaceColumn paces = stretch.paces();
     std::size_t first = last;
     while (first > 0 && stretch.wallEnd() - stretch.wallAt(first) < kBefore)
         --first;
-    for (std::size_t i = first + 1; i <= last; ++i) {
-        const double seconds = stretch.wallAt(i) - stretch.wallAt(i - 1);
-        pace.addStep(static_cast<double>(stretch.tokensPerSecond.values[i]) * seconds, seconds);
+    for (std::size_t i = first; i <= last; ++i) {
+        const Summary step = paces.range(i, i + 1);
+        pace.addStep(step.sum, step.weight);
     }
-    return pace.tokensPerSecond() > 0 ? pace.tokensPerSecond()
-                                      : static_cast<double>(stretch.tokensPerSecond.values[last]);
+    return pace.tokensPerSecond();
 }
 
 /// A worker had a claim in training; a follower of a data-parallel group holds none, and the steps are those of rank 0.

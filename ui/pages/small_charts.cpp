@@ -26,7 +26,7 @@ constexpr Kind kKinds[kSmallChartCount] = {
     { QT_TRANSLATE_NOOP("SmallCharts", "Learning rate"),
         QT_TRANSLATE_NOOP("SmallCharts", "per worker, each on its own schedule"), Metric::LearningRate, true, false,
         true },
-    { QT_TRANSLATE_NOOP("SmallCharts", "Tokens per second"), QT_TRANSLATE_NOOP("SmallCharts", "per worker"),
+    { QT_TRANSLATE_NOOP("SmallCharts", "Tokens per second"), QT_TRANSLATE_NOOP("SmallCharts", "all workers, stacked"),
         Metric::TokensPerSecond, false, true, true },
     { QT_TRANSLATE_NOOP("SmallCharts", "Gradient norm"), QT_TRANSLATE_NOOP("SmallCharts", "before clipping"),
         Metric::GradientNorm },
@@ -51,7 +51,7 @@ constexpr Kind kKinds[kSmallChartCount] = {
         QT_TRANSLATE_NOOP("SmallCharts", "epsilon at most, of any unit"), Metric::Loss, true, false, true },
 };
 
-/// Of the workers of the newest attempt: those of earlier ones are over.
+/// Of the workers of the newest attempt: those of earlier ones are over. What is stacked is their sum.
 QString newestText(const SeriesChart& chart)
 {
     const auto statistics = chart.statistics();
@@ -68,8 +68,9 @@ QString newestText(const SeriesChart& chart)
     }
     if (n == 0)
         return {};
-    const QString text = valueText(sum / n);
-    return n == 1 ? text : QCoreApplication::translate("SmallCharts", "mean %1").arg(text);
+    const bool isSum = chart.options().stacked;
+    const QString text = valueText(isSum ? sum : sum / n);
+    return n == 1 || isSum ? text : QCoreApplication::translate("SmallCharts", "mean %1").arg(text);
 }
 
 } // namespace

@@ -191,13 +191,14 @@ QString text(HelpDialog::Topic topic)
                 QT_TRANSLATE_NOOP("Help",
                     "Ctrl and wheel zooms, the arrows move, Enter opens the samples. “Table” shows the same as numbers.") });
     case HelpDialog::Merging:
-        return paragraphs(
-            { QT_TRANSLATE_NOOP("Help",
-                  "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
-                QT_TRANSLATE_NOOP("Help",
-                    "DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained."),
-                QT_TRANSLATE_NOOP("Help",
-                    "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time.") });
+        return paragraphs({ QT_TRANSLATE_NOOP("Help",
+                                "Each worker trains its own copy of the model, a replica, on its own chunks. From time to time, and at the end, the replicas are merged: their weights are averaged by the tokens they trained."),
+            QT_TRANSLATE_NOOP("Help",
+                "DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained."),
+            QT_TRANSLATE_NOOP("Help",
+                "A chunk counts as trained once when it is in one replica before a merge, or in the merged weights after it. “Chunks twice or missing” proves it from the ledger at any time."),
+            QT_TRANSLATE_NOOP("Help",
+                "<b>Tokens per second</b> of a worker are all tokens of its steps over all the time they took: a wait for data counts, a pause, an evaluation, a merge and a restart do not. Workers add up, in the chart as on the overview. “Kept tokens per active second” go by the whole active time instead.") });
     case HelpDialog::Privacy:
         return paragraphs(
             { QT_TRANSLATE_NOOP("Help",

@@ -79,7 +79,7 @@ void charts(const QString& out, const SnapshotPtr& run)
     rate->setOptions(plain);
     grid->addWidget(rate, 1, 0);
     auto* speed = new SeriesChart(link);
-    speed->setTitle(QStringLiteral("Tokens per second"), QStringLiteral("sum of workers, stacked"));
+    speed->setTitle(QStringLiteral("Tokens per second"), QStringLiteral("all workers, stacked"));
     speed->setCompact(QStringLiteral("285,900"));
     speed->setData(chartDataOf(*run, Metric::TokensPerSecond, XAxis::Tokens));
     ChartOptions stacked;

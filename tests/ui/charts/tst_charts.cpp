@@ -1,10 +1,12 @@
 #include "core/base/random.h"
+#include "core/telemetry/column_store.h"
 #include "ui/bench/synthetic_cells.h"
 #include "ui/charts/bar_raster.h"
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
 #include "ui/charts/series_chart.h"
+#include "ui/pages/small_charts.h"
 #include "ui/theme/theme.h"
 
 #include <QBuffer>
@@ -52,6 +54,43 @@ void place(SeriesChart& chart, QSize size)
     chart.resize(size);
     chart.show();
 }
+
+constexpr std::size_t kPaceSteps = 400;
+constexpr std::size_t kStoodStep = 200;
+
+/// Of steps [begin, end) of runThatStood(), joined.
+double paceThatStood(std::size_t begin, std::size_t end)
+{
+    const auto steps = static_cast<double>(end - begin);
+    return 100 * steps / (begin <= kStoodStep && kStoodStep < end ? (steps - 1) * 0.01 + 2 : steps * 0.01);
+}
+
+/// Two workers make steps of 100 tokens, each in 10 ms, but for one of two seconds.
+SnapshotPtr runThatStood()
+{
+    ColumnStore store;
+    for (int worker = 0; worker < 2; ++worker) {
+        ColumnStore::Source source;
+        ScannedLine line;
+        line.kind = LineKind::Header;
+        line.header.attempt = 1;
+        line.header.worker = worker;
+        store.add(source, line);
+        line.kind = LineKind::Step;
+        for (std::size_t i = 0; i < kPaceSteps; ++i) {
+            const std::int64_t tookMs = i == kStoodStep ? 2000 : 10;
+            line.step.monotonicNs += tookMs * 1'000'000;
+            line.step.step = static_cast<std::int64_t>(i + 1);
+            line.step.tokens += line.step.stepTokens = 100;
+            line.step.tokensPerSecond = 100'000.0 / static_cast<double>(tookMs);
+            store.add(source, line);
+        }
+    }
+    store.settle();
+    return store.snapshot();
+}
+
+bool isAbout(double value, double wanted) { return std::abs(value - wanted) < 1e-4 * wanted; }
 
 QByteArray png(QWidget& widget)
 {
@@ -301,6 +340,68 @@ private Q_SLOTS:
         QVERIFY(!chart.curves().mean().empty());
         for (const auto& p : chart.curves().mean())
             QVERIFY(std::abs(p.y - 1.25) < 1e-6);
+    }
+
+    /// Paces of steps were averaged: one that stood for two seconds counted as one of ten milliseconds, and chart and
+    /// mean said up to ten times what the overview says.
+    void tokensPerSecondWereAMeanOfPaces()
+    {
+        const SnapshotPtr run = runThatStood();
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 200, 200 });
+        ChartOptions options;
+        options.smoothing.width = 1e6; // over all there is
+        chart.setOptions(options);
+        chart.setData(chartDataOf(*run, Metric::TokensPerSecond, XAxis::WorkerStep));
+        chart.replotNow();
+        const double wanted = paceThatStood(1, kPaceSteps); // the first step warms up
+        const auto statistics = chart.statistics();
+        QCOMPARE(statistics.size(), std::size_t(2));
+        for (const SeriesChart::Statistic& of : statistics) {
+            QVERIFY2(isAbout(of.mean, wanted), qPrintable(QString::number(of.mean)));
+            QVERIFY2(isAbout(of.newest, wanted), qPrintable(QString::number(of.newest))); // of the last five seconds
+        }
+        QVERIFY(isAbout(chart.curves().mean().back().y, wanted));
+        for (const CurvesLayer::Shape& shape : chart.curves().shapes()) {
+            QVERIFY(isAbout(shape.smooth.back().y, wanted));
+            std::size_t steps = 0;
+            for (const PixelColumn& column : shape.columns) {
+                if (column.begin == 0 || column.end <= column.begin)
+                    continue;
+                QVERIFY(isAbout(column.summary.mean(), paceThatStood(column.begin, column.end)));
+                steps = std::max(steps, column.end - column.begin);
+            }
+            QVERIFY(steps > 1); // several were joined
+        }
+    }
+
+    /// The chart of two workers is as high as both together, as the overview says it; so is the number in its title,
+    /// which was the mean of their last single steps.
+    void stackedWorkersWereTitledByTheirMean()
+    {
+        const SnapshotPtr run = runThatStood();
+        const double wanted = 2 * paceThatStood(1, kPaceSteps);
+        ChartLink link;
+        SmallCharts charts(link);
+        charts.setAttribute(Qt::WA_DontShowOnScreen);
+        charts.resize(600, 200);
+        charts.setShown({ SmallChart::Speed });
+        ChartOptions options;
+        options.smoothing.width = 1e6;
+        charts.setOptions(options);
+        charts.setData([&run](Metric metric) { return chartDataOf(*run, metric, XAxis::WorkerStep); }, {}, {}, {});
+        charts.show();
+        auto* chart = charts.findChild<SeriesChart*>();
+        QVERIFY(chart != nullptr);
+        chart->replotNow();
+        QVERIFY(!chart->curves().total().empty());
+        for (const SmoothPoint& top : chart->curves().total())
+            QVERIFY2(isAbout(top.y, wanted), qPrintable(QStringLiteral("%1 at %2").arg(top.y).arg(top.x)));
+        const auto* title = chart->findChild<ChartTitle*>();
+        QVERIFY(title != nullptr);
+        QCOMPARE(title->unit(), QStringLiteral("all workers, stacked"));
+        QVERIFY2(isAbout(QLocale().toDouble(title->right()), wanted), qPrintable(title->right()));
     }
 
     /// A run went on with one worker of two, and the last speed of the other lay on top of it to the end.

@@ -794,27 +794,33 @@ private Q_SLOTS:
         QCOMPARE(speedAt(last + 3600), 0.0);
     }
 
-    /// A replay said the speed of the last single step, up to six times that of the live console.
-    void aReplayShowedTheSpeedOfOneStep()
+private:
+    struct TimedStep {
+        double took = 0; ///< [s]
+        double before = 0; ///< what lay before it and belongs to no step [s]
+    };
+    /// What a replay says at the last of these steps of 1000 tokens; 0: it has nothing to replay.
+    double replayedSpeed(const std::vector<TimedStep>& steps)
     {
         const RunStory story({});
         Workbench bench(story.workspace());
         bench.showRun(story.folder());
-        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.watcher().status(), kPatienceMs);
+        if (!QTest::qWaitFor([&] { return bench.watcher().tables() && bench.watcher().status(); }, kPatienceMs))
+            return 0;
         const QTemporaryDir folder;
         const double begin = 1'000'000;
+        double wall = 0;
         {
             std::string lines;
             encodeLine(TelemetryHeader { "r", 1, 0, "b", static_cast<std::int64_t>(begin) * 1'000'000'000, 0 }, lines);
-            std::int64_t now = 0;
-            for (std::int64_t step = 1; step <= 60; ++step) { // long and short ones in turns
+            for (const TimedStep& step : steps) {
                 StepRecord record;
-                const std::int64_t took = step % 2 == 0 ? 100'000'000 : 900'000'000;
-                record.monotonicNs = now += took;
-                record.step = step;
+                wall += step.before + step.took;
+                record.monotonicNs = std::llround(wall * 1e9);
+                record.step = static_cast<std::int64_t>(&step - steps.data()) + 1;
                 record.stepTokens = 1000;
-                record.tokens = step * 1000;
-                record.tokensPerSecond = 1000 / (static_cast<double>(took) * 1e-9);
+                record.tokens = record.step * 1000;
+                record.tokensPerSecond = 1000 / step.took;
                 encodeLine(TelemetryRecord(record), lines);
             }
             std::ofstream(folder.filePath(QStringLiteral("1-w0.jsonl")).toStdString()) << lines;
@@ -829,10 +835,29 @@ private Q_SLOTS:
         for (AttemptRow& row : tables.attempts)
             row.startedWallNs = static_cast<std::int64_t>(begin * 1e9);
         const auto snapshot = telemetry.snapshot();
-        const auto speed = statusAt(static_cast<std::int64_t>((begin + 30.05) * 1e9),
+        return statusAt(static_cast<std::int64_t>((begin + wall + 0.05) * 1e9),
             { now, {}, bench.replay().left(), bench.claims().claims(), &tables, snapshot.get() })
-                               .tokensPerSecond;
+            .tokensPerSecond;
+    }
+
+private Q_SLOTS:
+    /// A replay said the speed of the last single step, up to six times that of the live console.
+    void aReplayShowedTheSpeedOfOneStep()
+    {
+        std::vector<TimedStep> steps;
+        for (int pair = 0; pair < 30; ++pair)
+            steps.insert(steps.end(), { { 0.9, 0 }, { 0.1, 0 } });
+        const double speed = replayedSpeed(steps);
         QVERIFY2(std::abs(speed - 2000) < 200, qPrintable(QString::number(speed))); // the last step made 10,000
+    }
+
+    /// A slow step behind an evaluation of half a minute weighed as much as that took.
+    void aReplayTookAnEvaluationForAStep()
+    {
+        std::vector<TimedStep> steps(100, TimedStep { 0.1, 0 });
+        steps[90] = { 0.4, 30 };
+        const double speed = replayedSpeed(steps);
+        QVERIFY2(speed > 9000 && speed < 9900, qPrintable(QString::number(speed)));
     }
 
     void aSnapshotUpToAMomentEndsThere()
