@@ -34,6 +34,15 @@ std::size_t Stretch::memoryBytes() const
     return sum + stepSeconds.memoryBytes() + chunks.memoryBytes();
 }
 
+double Stretch::quietAfter() const
+{
+    constexpr double kLeast = 2;
+    constexpr double kSteps = 4;
+    const std::size_t first = size() > 8 ? size() - 8 : 0;
+    const auto steps = static_cast<double>(size()) - 1 - static_cast<double>(first);
+    return steps > 0 ? std::max(kLeast, kSteps * (wallEnd() - wallAt(first)) / steps) : kLeast;
+}
+
 PaceColumn Stretch::paces() const
 {
     return { tokensPerSecond, stepTokens, stepSeconds, 1.0 / ranks, beginsProcess ? std::size_t(1) : 0 };

@@ -71,6 +71,8 @@ struct Stretch {
     std::size_t size() const { return step.size(); }
     double wallAt(std::size_t i) const { return wallStart + millis[i] / 1000.0; }
     double wallEnd() const { return size() == 0 ? wallStart : wallAt(size() - 1); }
+    /// So long after its newest step a worker is taken to train still [s]: a few of its steps.
+    double quietAfter() const;
     PaceColumn paces() const; ///< tokensPerSecond as it is joined; shares the columns
     std::size_t memoryBytes() const;
 };

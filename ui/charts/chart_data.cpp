@@ -152,6 +152,9 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
 {
     ChartData data;
     data.axis = axis;
+    double newest = 0; // [s since 1970]
+    for (const Stretch& stretch : snapshot.stretches)
+        newest = std::max(newest, stretch.wallEnd());
     for (std::size_t k = 0; k < snapshot.stretches.size(); ++k) {
         const int worker = snapshot.stretches[k].worker;
         if (only >= 0 && worker != only)
@@ -161,7 +164,8 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
             continue;
         data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch),
             metric == Metric::TokensPerSecond ? nullptr : snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch),
-            worker, snapshot.supersededFrom(k), 0, snapshot.stretches[k].attempt });
+            worker, snapshot.supersededFrom(k), 0, snapshot.stretches[k].attempt,
+            snapshot.stretches[k].wallEnd() + snapshot.stretches[k].quietAfter() < newest });
     }
     std::stable_sort(data.lines.begin(), data.lines.end(),
         [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });

@@ -19,6 +19,7 @@ struct ChartLine {
         = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
     int member = 0; ///< the worker, where `worker` is a run
     std::int64_t attempt = 0; ///< 0: of none
+    bool isOver = false; ///< others of the run went on, and it made no step
 };
 
 struct ChartEval {

@@ -50,6 +50,7 @@ public:
         double mean = 0; ///< of paces: all tokens over all the time that the steps took
         double newest = 0; ///< Curve::newest()
         std::int64_t attempt = 0; ///< that the newest is of
+        bool isOver = false; ///< it is the last of a worker that ended before the others
     };
     /// Of the visible points of each worker, joined exactly.
     std::vector<Statistic> statistics() const;

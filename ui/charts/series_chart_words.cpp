@@ -110,6 +110,7 @@ std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
         Summary summary;
         double newest = 0;
         std::int64_t attempt = 0;
+        bool isOver = false;
     };
     std::map<int, OfWorker> perWorker;
     for (const auto& shape : curves_->shapes()) {
@@ -122,11 +123,12 @@ std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
         one.summary.add(line.curve->range(begin, end));
         one.newest = line.curve->newest(end);
         one.attempt = line.attempt;
+        one.isOver = line.isOver && end >= std::min(line.supersededFrom, line.curve->size());
     }
     std::vector<Statistic> rows;
     for (const auto& [worker, one] : perWorker)
         rows.push_back({ worker, one.summary.count, one.summary.min, one.summary.max, one.summary.mean(), one.newest,
-            one.attempt });
+            one.attempt, one.isOver });
     return rows;
 }
 

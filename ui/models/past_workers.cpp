@@ -50,16 +50,6 @@ std::int64_t ownTokens(const Stretch& stretch)
     return std::llround(static_cast<double>(stretch.lastStep) * tokens / static_cast<double>(stretch.size() - first));
 }
 
-/// So long after its newest step a worker is taken to train still [s]: a few of its steps.
-double quietAfter(const Stretch& stretch)
-{
-    constexpr double kLeast = 2;
-    constexpr double kSteps = 4;
-    const std::size_t first = stretch.size() > 8 ? stretch.size() - 8 : 0;
-    const auto steps = static_cast<double>(stretch.size() - 1 - first);
-    return steps > 0 ? std::max(kLeast, kSteps * (stretch.wallEnd() - stretch.wallAt(first)) / steps) : kLeast;
-}
-
 /// As the worker told it then: of its last seconds, not of its last step.
 double paceAt(const Stretch& stretch)
 {
@@ -157,7 +147,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         worker->loss = stretch.rank > 0 ? std::numeric_limits<double>::quiet_NaN() // only rank 0 knows it
                                         : static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();
-        const bool trains = worker->secondsSinceProgress <= quietAfter(stretch);
+        const bool trains = worker->secondsSinceProgress <= stretch.quietAfter();
         worker->tokensPerSecond = trains ? paceAt(stretch) : 0;
         worker->phase = trains ? worker->phase : WorkerPhase::Wait;
         worker->chunkBlock = chunk.value == 0 ? -1 : placeOf(chunk).block;

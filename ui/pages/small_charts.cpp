@@ -51,7 +51,8 @@ constexpr Kind kKinds[kSmallChartCount] = {
         QT_TRANSLATE_NOOP("SmallCharts", "epsilon at most, of any unit"), Metric::Loss, true, false, true },
 };
 
-/// Of the workers of the newest attempt: those of earlier ones are over. What is stacked is their sum.
+/// Of the workers of the newest attempt: those of earlier ones are over. What is stacked is the sum of those that
+/// train still.
 QString newestText(const SeriesChart& chart)
 {
     const auto statistics = chart.statistics();
@@ -60,15 +61,15 @@ QString newestText(const SeriesChart& chart)
         attempt = std::max(attempt, statistic.attempt);
     double sum = 0;
     int n = 0;
+    const bool isSum = chart.options().stacked;
     for (const SeriesChart::Statistic& statistic : statistics) {
-        if (statistic.attempt != attempt)
+        if (statistic.attempt != attempt || (isSum && statistic.isOver))
             continue;
         sum += statistic.newest;
         ++n;
     }
     if (n == 0)
         return {};
-    const bool isSum = chart.options().stacked;
     const QString text = valueText(isSum ? sum : sum / n);
     return n == 1 || isSum ? text : QCoreApplication::translate("SmallCharts", "mean %1").arg(text);
 }

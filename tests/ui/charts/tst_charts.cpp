@@ -66,7 +66,8 @@ double paceThatStood(std::size_t begin, std::size_t end)
 }
 
 /// Two workers make steps of 100 tokens, each in 10 ms, but for one of two seconds.
-SnapshotPtr runThatStood()
+/// @param secondSteps  that worker 1 makes
+SnapshotPtr runThatStood(std::size_t secondSteps = kPaceSteps)
 {
     ColumnStore store;
     for (int worker = 0; worker < 2; ++worker) {
@@ -77,7 +78,7 @@ SnapshotPtr runThatStood()
         line.header.worker = worker;
         store.add(source, line);
         line.kind = LineKind::Step;
-        for (std::size_t i = 0; i < kPaceSteps; ++i) {
+        for (std::size_t i = 0; i < (worker == 0 ? kPaceSteps : secondSteps); ++i) {
             const std::int64_t tookMs = i == kStoodStep ? 2000 : 10;
             line.step.monotonicNs += tookMs * 1'000'000;
             line.step.step = static_cast<std::int64_t>(i + 1);
@@ -402,6 +403,26 @@ private Q_SLOTS:
         QVERIFY(title != nullptr);
         QCOMPARE(title->unit(), QStringLiteral("all workers, stacked"));
         QVERIFY2(isAbout(QLocale().toDouble(title->right()), wanted), qPrintable(title->right()));
+    }
+
+    /// The sum of the title is of those that train where the picture ends.
+    void theSpeedOfAWorkerThatEndedIsNotAdded()
+    {
+        ChartLink link;
+        SmallCharts charts(link);
+        charts.setAttribute(Qt::WA_DontShowOnScreen);
+        charts.resize(600, 200);
+        charts.setShown({ SmallChart::Speed });
+        const SnapshotPtr run = runThatStood(100); // it ends five seconds before the other
+        charts.setData([&run](Metric metric) { return chartDataOf(*run, metric, XAxis::WorkerStep); }, {}, {}, {});
+        charts.show();
+        charts.findChild<SeriesChart*>()->replotNow();
+        const QString said = charts.findChild<ChartTitle*>()->right();
+        QVERIFY2(isAbout(QLocale().toDouble(said), paceThatStood(1, kPaceSteps)), qPrintable(said));
+        link.setRange(ChartLink::Range { 0, 50 }); // there it trained
+        charts.findChild<SeriesChart*>()->replotNow();
+        const QString before = charts.findChild<ChartTitle*>()->right();
+        QVERIFY2(isAbout(QLocale().toDouble(before), 20'000), qPrintable(before));
     }
 
     /// A run went on with one worker of two, and the last speed of the other lay on top of it to the end.
