@@ -155,6 +155,9 @@ struct PartlyLeftOut {
         samples += more.samples;
         return *this;
     }
+    /// Counts one chunk that is left out, where the weights have something of it.
+    /// @param windowsSkipped  SkippedChunk::windowsSkipped() @return of its samples, in the weights
+    std::int64_t add(const ChunkCell& cell, std::int64_t windowsSkipped);
 };
 
 /// Chunks of one epoch in a state in which they are not to be trained.
@@ -246,10 +249,13 @@ struct EpochRow {
     LostChunks lost; ///< as readStatus() finds it; epochs() leaves it empty
     PartlyTrained partly; ///< the same
     LeftToParent toParent; ///< the same
-    PartlyLeftOut partlyLeftOut; ///< the same
+    PartlyLeftOut partlyLeftOut; ///< the same, of closed epochs too
 
     /// Chunks that are left out by name: all excluded ones but those that the parent run trained.
     std::int64_t excludedByName() const { return chunks[ChunkState::Excluded] - toParent.chunks; }
+    /// Samples in the weights, as the audit counts them: of committed chunks, and of parts of chunks that were left out
+    /// since. Chunks that are partly trained are none of them before they are whole. Of readStatus().
+    std::int64_t samplesTrained() const { return rowsCommitted.samples + partlyLeftOut.samplesDone; }
 };
 
 /// Read-only view of a tracker in short transactions. Never blocks a writer. One thread.
@@ -325,6 +331,9 @@ public:
     Result<std::vector<GivenUpChunk>> givenUpByCheckpoints();
     /// What the chunks of an epoch have that are in a state. Reads the chunks of the epoch.
     Result<LeftOutOfEpoch> leftOut(ChunkState state, std::int64_t epoch);
+    /// LeftOutOfEpoch::partly of both states of a closed epoch. Its chunks are read once, and again when a checkpoint
+    /// does not survive.
+    Result<PartlyLeftOut> partlyLeftOut(const EpochRow& closed);
     /// Blocks of an epoch of which every chunk is excluded or accepted. Reads the counters of its blocks.
     Result<std::int64_t> leftOutBlocks(std::int64_t epoch);
     /// Cells that changed after event `seq`; sets `seq` to the newest. Cheap when nothing changed.

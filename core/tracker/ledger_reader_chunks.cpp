@@ -4,6 +4,7 @@
 #include "core/base/told.h"
 #include "core/tracker/given_up.h"
 #include "core/tracker/ledger_reader_state.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/tracker/moves.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/sample_losses.h"
@@ -223,33 +224,91 @@ Result<std::vector<ChunkCell>> LedgerReader::heldBy(IncarnationId incarnation)
     return answer(db, std::move(cells));
 }
 
+std::int64_t PartlyLeftOut::add(const ChunkCell& cell, std::int64_t windowsSkipped)
+{
+    const std::int64_t trained = cell.covered - windowsSkipped;
+    if (trained <= 0)
+        return 0;
+    const std::int64_t done = samplesTrained(trained, windowsSkipped, cell.samples, cell.windows);
+    *this += { 1, done, cell.samples };
+    return done;
+}
+
+namespace {
+
+#define FURROW_BY_NAME(inherited) "NOT (state=5 AND " inherited "=2)" // and not as the parent run trained it
+static_assert(static_cast<int>(ChunkState::Excluded) == 5 && static_cast<int>(Inherited::Skipped) == 2);
+
+/// Takes what is in the weights from LeftOutOfEpoch::samples.
+/// @param range  first id, id past the last one
+void addPartlyLeftOut(
+    Database& db, bool inherits, std::pair<std::int64_t, std::int64_t> range, ChunkState state, LeftOutOfEpoch& out)
+{
+#define FURROW_PARTLY(inherited)                                                                               \
+    "SELECT k.windows, k.covered, k.samples, coalesce((SELECT sum(p.past-p.first) FROM claim c JOIN part p ON" \
+    " p.claim=c.id WHERE c.chunk=k.id AND p.alive=1 AND p.skipped<>0), 0) AS skipped FROM chunk k WHERE id>=?" \
+    " AND id<? AND state=? AND covered>0 AND windows>0 AND " FURROW_BY_NAME(inherited)
+    static constexpr Select kPartly { FURROW_PARTLY("inherited") };
+    static constexpr Select kPartlyOfOld { FURROW_PARTLY("0") };
+#undef FURROW_PARTLY
+    Rows rows = db.query(inherits ? kPartly.sql : kPartlyOfOld.sql, range.first, range.second, state);
+    while (rows.next()) {
+        ChunkCell cell;
+        cell.windows = static_cast<std::int32_t>(boundedAt(db, rows, kPartly["windows"], kWindowBounds));
+        cell.covered = static_cast<std::int32_t>(boundedAt(db, rows, kPartly["covered"], kWindowBounds));
+        cell.samples = boundedAt(db, rows, kPartly["samples"], kAmountBounds);
+        out.samples -= out.partly.add(cell, boundedAt(db, rows, kPartly["skipped"], kWindowBounds));
+    }
+}
+
+} // namespace
+
 Result<LeftOutOfEpoch> LedgerReader::leftOut(ChunkState state, std::int64_t epoch)
 {
-#define FURROW_LEFT_OUT(inherited)                                                                                     \
-    "SELECT sum((samples-done)*(1-of_parent)) AS samples, sum(unread*(1-of_parent)) AS unread, sum(of_parent) AS"      \
-    " parents, sum(samples*of_parent) AS parents_samples, sum(unread*of_parent) AS parents_unread, sum(kept>0) AS"     \
-    " partly, sum(done) AS partly_done, sum(samples*(kept>0)) AS partly_samples FROM (SELECT *,"                       \
-    " CASE WHEN kept>0 THEN samples*kept/windows ELSE 0 END AS done FROM (SELECT samples, windows,"                    \
-    " rows*(samples+filtered+failed+held_out+duplicates=0) AS unread, state=5 AND " inherited "=2 AS of_parent,"       \
-    " CASE WHEN covered>0 AND windows>0 THEN covered-coalesce((SELECT sum(p.past-p.first) FROM claim c JOIN part p ON" \
-    " p.claim=c.id WHERE c.chunk=k.id AND p.alive=1 AND p.skipped<>0), 0) ELSE 0 END AS kept"                          \
-    " FROM chunk k WHERE id>=? AND id<? AND state=?))"
-    static_assert(static_cast<int>(ChunkState::Excluded) == 5 && static_cast<int>(Inherited::Skipped) == 2);
+#define FURROW_LEFT_OUT(inherited)                                                                                             \
+    "SELECT sum(samples*by_name) AS samples, sum(unread*by_name) AS unread, sum(1-by_name) AS parents,"                        \
+    " sum(samples*(1-by_name)) AS parents_samples, sum(unread*(1-by_name)) AS parents_unread, sum(covered>0) AS"               \
+    " covered FROM (SELECT samples, covered, rows*(samples+filtered+failed+held_out+duplicates=0) AS unread, " FURROW_BY_NAME( \
+        inherited) " AS by_name FROM chunk WHERE id>=? AND id<? AND state=?)"
     static constexpr Select kLeftOut { FURROW_LEFT_OUT("inherited") };
     static constexpr Select kLeftOutOfOld { FURROW_LEFT_OUT("0") };
 #undef FURROW_LEFT_OUT
+#undef FURROW_BY_NAME
     LeftOutOfEpoch out;
-    if (epoch >= 0 && epoch < kMaxEpochs) {
-        Rows rows = state_->db.query(state_->inherits ? kLeftOut.sql : kLeftOutOfOld.sql,
-            chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value, state);
-        if (rows.next())
-            out = { rows.integer(kLeftOut["samples"]), rows.integer(kLeftOut["unread"]),
-                { rows.integer(kLeftOut["parents"]), rows.integer(kLeftOut["parents_samples"]),
-                    rows.integer(kLeftOut["parents_unread"]) },
-                { rows.integer(kLeftOut["partly"]), rows.integer(kLeftOut["partly_done"]),
-                    rows.integer(kLeftOut["partly_samples"]) } };
+    if (epoch < 0 || epoch >= kMaxEpochs)
+        return answer(state_->db, out);
+    const std::pair range { chunkIdOf({ epoch, 0, 0 }).value, chunkIdOf({ epoch, kMaxBlocks - 1, 0 }).value };
+    std::int64_t covered = 0;
+    {
+        Rows rows
+            = state_->db.query(state_->inherits ? kLeftOut.sql : kLeftOutOfOld.sql, range.first, range.second, state);
+        if (rows.next()) {
+            out.samples = rows.integer(kLeftOut["samples"]);
+            out.unread = rows.integer(kLeftOut["unread"]);
+            out.toParent = { rows.integer(kLeftOut["parents"]), rows.integer(kLeftOut["parents_samples"]),
+                rows.integer(kLeftOut["parents_unread"]) };
+            covered = rows.integer(kLeftOut["covered"]);
+        }
     }
+    if (covered > 0)
+        addPartlyLeftOut(state_->db, state_->inherits, range, state, out);
     return answer(state_->db, out);
+}
+
+Result<PartlyLeftOut> LedgerReader::partlyLeftOut(const EpochRow& closed)
+{
+    const std::pair of { closed.chunks[ChunkState::Excluded] + closed.chunks[ChunkState::Accepted],
+        state_->db.integer("SELECT coalesce(sum(id), 0) FROM checkpoint WHERE surviving=0").value_or(0) };
+    const auto found = state_->partlyLeftOut.find(closed.epoch);
+    if (found != state_->partlyLeftOut.end() && found->second.of == of)
+        return answer(state_->db, found->second.partly);
+    PartlyLeftOut partly;
+    for (const ChunkState state : { ChunkState::Excluded, ChunkState::Accepted }) {
+        FURROW_TRY_ASSIGN(const auto out, leftOut(state, closed.epoch));
+        partly += out.partly;
+    }
+    state_->partlyLeftOut[closed.epoch] = { of, partly };
+    return answer(state_->db, partly);
 }
 
 Result<std::int64_t> LedgerReader::leftOutBlocks(std::int64_t epoch)

@@ -15,6 +15,11 @@ struct LedgerReader::State {
     Error standsInBecause {};
     std::map<std::int64_t, ProcessSteps> processSteps {}; ///< stepsOfProcesses()
     std::pair<std::int64_t, std::int64_t> stepsAreOf {}; ///< the newest process and checkpoint then
+    struct PartlyLeftOutThen {
+        std::pair<std::int64_t, std::int64_t> of; ///< chunks that are left out, and checkpoints that do not survive
+        PartlyLeftOut partly;
+    };
+    std::map<std::int64_t, PartlyLeftOutThen> partlyLeftOut {}; ///< of closed epochs
 
     std::vector<ClaimRow> claimsAt(Rows rows);
     ProcessSteps stepsOfProcess(std::int64_t process);

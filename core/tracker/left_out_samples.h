@@ -16,6 +16,15 @@ inline std::int64_t samplesOfWindows(std::int64_t some, std::int64_t samples, st
     return windows > 0 ? samples * some / windows : 0;
 }
 
+/// The samples of a chunk that the weights have of it: those that were left out by name take their share with them,
+/// from a part as from the whole. The one rule behind every count of trained samples.
+/// @param trained  windows in the weights @param skipped  windows that were left out by name @param windows  of it
+inline std::int64_t samplesTrained(
+    std::int64_t trained, std::int64_t skipped, std::int64_t samples, std::int64_t windows)
+{
+    return samplesOfWindows(trained + skipped, samples, windows) - samplesOfWindows(skipped, samples, windows);
+}
+
 /// A chunk with windows that were left out by name, because their steps were not finite: checkpoints count them as
 /// done, and they are in no weights.
 struct SkippedChunk {

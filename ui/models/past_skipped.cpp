@@ -29,6 +29,12 @@ std::int64_t SkippedThen::windowsOf(const SkippedChunk& chunk) const
     return std::min(sum, chunk.windows);
 }
 
+std::int64_t SkippedThen::windowsOf(ChunkId chunk) const
+{
+    const auto found = std::ranges::lower_bound(chunks(), chunk, {}, &SkippedChunk::chunk);
+    return found == chunks().end() || found->chunk != chunk ? 0 : windowsOf(*found);
+}
+
 bool SkippedThen::wasThere(ChunkId chunk, const SkippedChunk::Windows& one) const
 {
     const auto saved = saved_.find(one.checkpoint);
@@ -62,13 +68,8 @@ void takeSkippedBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
             [&chunk](const EpochRow& row) { return row.epoch == placeOf(chunk.chunk).epoch; });
         if (cell == nullptr || epoch == status.epochs.end())
             continue;
-        const std::int64_t samples = chunk.samplesOf(then.windowsOf(chunk));
         if (cell->state == ChunkState::Committed)
-            epoch->rowsCommitted.rows += samples;
-        else if (isPartlyTrained(*cell)) {
-            epoch->partly.samplesDone -= std::min(epoch->partly.samplesDone, samples);
-            epoch->partly.samples -= std::min(epoch->partly.samples, samples);
-        }
+            epoch->rowsCommitted.rows += chunk.samplesOf(then.windowsOf(chunk));
     }
 }
 

@@ -17,6 +17,7 @@ public:
     const std::vector<SkippedChunk>& chunks() const;
     /// Left out then.
     std::int64_t windowsOf(const SkippedChunk& chunk) const;
+    std::int64_t windowsOf(ChunkId chunk) const; ///< the same; 0: none of it was
 
 private:
     /// What does not survive was there until its chunk left the weights.
@@ -28,8 +29,8 @@ private:
     std::map<CheckpointId, std::int64_t> saved_;
 };
 
-/// Tells samples that were left out from trained ones, as readStatus() does. The claims have those that were trained,
-/// so what was left out is what committed chunks have beside them.
+/// Tells samples of committed chunks that were left out from trained ones, as readStatus() does. The claims have those
+/// that were trained, so what was left out is what the chunks have beside them. Of others countApart() tells.
 void takeSkippedBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources);
 
 } // namespace furrow

@@ -35,6 +35,7 @@ std::int64_t visitedBlocks(std::int64_t epoch, std::int64_t wallNs, const std::v
 void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
     std::vector<EpochRow> then;
+    const SkippedThen skipped(wallNs, sources.tables, sources.left);
     for (const PastSources::Epoch& past : sources.epochs) {
         const auto now = std::find_if(status.epochs.begin(), status.epochs.end(),
             [&past](const EpochRow& epoch) { return epoch.epoch == past.epoch; });
@@ -57,7 +58,7 @@ void takeEpochsBack(RunStatus& status, std::int64_t wallNs, const PastSources& s
             if (cell.state == ChunkState::Pending)
                 missing.insert(cell.block);
             ++epoch.chunks[cell.state];
-            countApart(epoch, cell);
+            countApart(epoch, cell, skipped.windowsOf(cell.id));
         }
         const std::int64_t done = epoch.chunks[ChunkState::Committed] + epoch.chunks[ChunkState::Excluded]
             + epoch.chunks[ChunkState::Accepted];

@@ -84,7 +84,7 @@ void EpochMeters::setStatus(const RunStatus& status, std::int64_t untrained)
     showLegend(epoch, inWords(sumOf(status.lostCauses, *shown)));
     // Samples are only known of prepared blocks: before the last one is, there is no honest total.
     const bool allPrepared = epoch.blockCount && epoch.preparedBlocks >= *epoch.blockCount;
-    const std::int64_t samples = epoch.rowsCommitted.samples + epoch.partlyLeftOut.samplesDone;
+    const std::int64_t samples = epoch.samplesTrained();
     fill(*samples_, samples,
         allPrepared ? std::optional(epoch.rowsKnown.samples - epoch.samplesExcluded - epoch.samplesAccepted
                           - epoch.toParent.samples)

@@ -265,7 +265,7 @@ void OverviewPage::showReading(const RunStatus& status)
     std::int64_t trained = 0;
     std::int64_t each = 0; // samples of one epoch, as far as its blocks are prepared
     for (const EpochRow& epoch : status.epochs) {
-        trained += epoch.rowsCommitted.samples;
+        trained += epoch.samplesTrained();
         each = std::max(each, epoch.rowsKnown.samples);
     }
     const auto share = [](auto part, auto whole) {
@@ -280,10 +280,10 @@ void OverviewPage::showReading(const RunStatus& status)
         tr("%1 blocks prepared, %2 found in the cache")
             .arg(countText(reading.blocksPrepared), countText(reading.blocksFromCache)));
     reading_->setValue(2, countText(trained),
-        tr("Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them"));
+        tr("Of all epochs: a sample counts once for each epoch it was trained in, in a chunk that is committed or was left out after a part of it was. Samples that were left out because their steps were not finite are not among them"));
     const double uses = static_cast<double>(trained) / static_cast<double>(std::max<std::int64_t>(1, each));
     reading_->setValue(3, each > 0 ? tr("%1 times").arg(fixedText(uses, 2)) : QStringLiteral("–"),
-        tr("Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted"));
+        tr("Samples trained, over all epochs, per sample to be trained; what is held out or left out is not counted"));
     const QString downloaded = reading.downloadedBytes > 0
         ? tr("; downloaded %1 in %n request(s)", nullptr, static_cast<int>(reading.downloadRequests))
               .arg(bytesText(reading.downloadedBytes))

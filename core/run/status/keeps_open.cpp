@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/run/status/open_epochs.h"
+#include "core/tracker/left_out_samples.h"
 
 namespace furrow {
 
@@ -67,41 +68,59 @@ Result<std::vector<ChunkCell>> heldByGone(
     return all;
 }
 
+namespace {
+
+/// @param isShown  shownEpochs()
+Status countLeftOut(EpochRow& epoch, bool isShown, LedgerReader& ledger)
+{
+    if (epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted] == 0)
+        return {};
+    if (!isShown) { // only what is in the weights counts on
+        FURROW_TRY_ASSIGN(epoch.partlyLeftOut, ledger.partlyLeftOut(epoch));
+        return {};
+    }
+    FURROW_TRY_ASSIGN(epoch.leftOutBlocks, ledger.leftOutBlocks(epoch.epoch));
+    if (epoch.chunks[ChunkState::Excluded] > 0) {
+        FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Excluded, epoch.epoch));
+        epoch.samplesExcluded = out.samples;
+        epoch.unreadExcluded = out.unread;
+        epoch.toParent = out.toParent;
+        epoch.partlyLeftOut += out.partly;
+    }
+    if (epoch.chunks[ChunkState::Accepted] > 0) {
+        FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Accepted, epoch.epoch));
+        epoch.samplesAccepted = out.samples;
+        epoch.unreadAccepted = out.unread;
+        epoch.partlyLeftOut += out.partly;
+    }
+    return {};
+}
+
+} // namespace
+
 Result<std::vector<ChunkId>> countChunksApart(
     std::vector<EpochRow>& epochs, const std::vector<ChunkCell>& goneHolds, bool isBegun, LedgerReader& ledger)
 {
     std::vector<ChunkId> lost;
+    const auto skipped = skippedChunks(ledger.file());
+    const auto count = [&skipped](EpochRow& epoch, const ChunkCell& cell) {
+        countApart(epoch, cell, skipped.ok() ? windowsSkippedOf(skipped.value(), cell.id) : 0);
+    };
     for (EpochRow& epoch : epochs) {
-        const bool isShown = !epoch.closedWallNs || &epoch == &epochs.back(); // shownEpochs()
-        if (isShown && epoch.chunks[ChunkState::Excluded] + epoch.chunks[ChunkState::Accepted] > 0) {
-            FURROW_TRY_ASSIGN(epoch.leftOutBlocks, ledger.leftOutBlocks(epoch.epoch));
-        }
-        if (isShown && epoch.chunks[ChunkState::Excluded] > 0) {
-            FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Excluded, epoch.epoch));
-            epoch.samplesExcluded = out.samples;
-            epoch.unreadExcluded = out.unread;
-            epoch.toParent = out.toParent;
-            epoch.partlyLeftOut += out.partly;
-        }
-        if (isShown && epoch.chunks[ChunkState::Accepted] > 0) {
-            FURROW_TRY_ASSIGN(const auto out, ledger.leftOut(ChunkState::Accepted, epoch.epoch));
-            epoch.samplesAccepted = out.samples;
-            epoch.unreadAccepted = out.unread;
-            epoch.partlyLeftOut += out.partly;
-        }
+        FURROW_TRY(countLeftOut(epoch, !epoch.closedWallNs || &epoch == &epochs.back(), ledger));
         if (epoch.closedWallNs)
             continue;
         if (epoch.chunks[ChunkState::Pending] + epoch.chunks[ChunkState::Free] > 0 && isBegun) {
             FURROW_TRY_ASSIGN(auto cells, ledger.takenUpOnce(epoch.epoch));
             for (const ChunkCell& cell : cells) {
-                countApart(epoch, cell);
+                count(epoch, cell);
                 if (isWorkLost(cell))
                     lost.push_back(cell.id);
             }
         }
         for (const ChunkCell& cell : goneHolds)
             if (placeOf(cell.id).epoch == epoch.epoch)
-                countApart(epoch, cell);
+                count(epoch, cell);
     }
     return lost;
 }

@@ -1,5 +1,6 @@
 #include "core/run/status/open_epochs.h"
 
+#include "core/run/status/samples_left_out.h"
 #include "core/tracker/row_counts.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ std::string ShownEpochs::name() const
     return "epochs " + std::to_string(first + 1) + (count() == 2 ? " and " : " to ") + std::to_string(last + 1);
 }
 
-void countApart(EpochRow& epoch, const ChunkCell& cell)
+void countApart(EpochRow& epoch, const ChunkCell& cell, std::int64_t windowsSkipped)
 {
     LostChunks& lost = epoch.lost;
     if (isWorkLost(cell)) {
@@ -75,17 +76,16 @@ void countApart(EpochRow& epoch, const ChunkCell& cell)
     } else if (cell.holderGone) {
         ++lost.released;
     } else if (isPartlyTrained(cell)) {
+        const TrainedPart part = trainedPart(cell, windowsSkipped);
         ++(cell.state == ChunkState::Pending ? epoch.partly.pending : epoch.partly.free);
-        epoch.partly.samplesDone += samplesDone(cell);
-        epoch.partly.samples += cell.samples;
+        epoch.partly.samplesDone += part.samples;
+        epoch.partly.samples += part.samplesWanted;
     } else if (isLeftToParent(cell)) {
         ++epoch.toParent.chunks;
         epoch.toParent.samples += cell.samples;
     } else if (cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted) {
-        const std::int64_t done = isPartlyLeftOut(cell) ? samplesDone(cell) : 0;
-        (cell.state == ChunkState::Excluded ? epoch.samplesExcluded : epoch.samplesAccepted) += cell.samples - done;
-        if (isPartlyLeftOut(cell))
-            epoch.partlyLeftOut += { 1, done, cell.samples };
+        (cell.state == ChunkState::Excluded ? epoch.samplesExcluded : epoch.samplesAccepted)
+            += cell.samples - epoch.partlyLeftOut.add(cell, windowsSkipped);
     }
 }
 

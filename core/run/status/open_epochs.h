@@ -21,7 +21,8 @@ struct ShownEpochs {
 std::optional<ShownEpochs> shownEpochs(const std::vector<EpochRow>& epochs);
 /// Adds a chunk to EpochRow::lost, EpochRow::partly or what is left out where it belongs to one of them. The state of
 /// now and that of a past moment are both counted by this.
-void countApart(EpochRow& epoch, const ChunkCell& cell);
+/// @param windowsSkipped  of it, left out by name, as their steps were not finite: they are in no weights
+void countApart(EpochRow& epoch, const ChunkCell& cell, std::int64_t windowsSkipped);
 /// The chunks of an epoch by state, each counted once: what countApart() counted is in EpochRow::lost or
 /// EpochRow::partly alone.
 ChunkCounts countedOnce(const EpochRow& epoch);

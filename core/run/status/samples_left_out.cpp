@@ -51,11 +51,7 @@ void takeOutLeftOut(std::vector<EpochRow>& epochs, const std::map<std::int64_t, 
         const auto found = byEpoch.find(epoch.epoch);
         if (found == byEpoch.end())
             continue;
-        const SkippedOfEpoch& skipped = found->second;
-        const auto take = [](std::int64_t& from, std::int64_t samples) { from -= std::min(from, samples); };
-        take(epoch.rowsCommitted.samples, skipped.samples);
-        take(epoch.partly.samplesDone, skipped.samplesOfPartly);
-        take(epoch.partly.samples, skipped.samplesOfPartly);
+        epoch.rowsCommitted.samples -= std::min(epoch.rowsCommitted.samples, found->second.samples);
     }
 }
 
@@ -66,7 +62,7 @@ TrainedPart trainedPart(const ChunkCell& cell, std::int64_t windowsLeftOut)
     part.windows = std::max<std::int64_t>(0, cell.covered - leftOut);
     part.windowsWanted = cell.windows - leftOut;
     part.samplesLeftOut = samplesOfWindows(leftOut, cell.samples, cell.windows);
-    part.samples = std::max<std::int64_t>(0, samplesDone(cell) - part.samplesLeftOut);
+    part.samples = samplesTrained(part.windows, leftOut, cell.samples, cell.windows);
     part.samplesWanted = cell.samples - part.samplesLeftOut;
     return part;
 }

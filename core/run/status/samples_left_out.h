@@ -22,12 +22,11 @@ std::map<std::int64_t, SkippedOfEpoch> skippedByEpoch(LedgerReader& ledger);
 SkippedOfEpoch sumOf(const std::map<std::int64_t, SkippedOfEpoch>& byEpoch, const ShownEpochs& shown);
 
 /// Takes these samples from those that count as trained (EpochRow::rowsCommitted), so that a status says what the audit
-/// says, and from what is in checkpoints or to come of chunks that are partly trained.
-/// @param epochs  after countChunksApart()
+/// says. Those of chunks that are not committed countApart() takes.
 /// @param byEpoch  skippedByEpoch()
 void takeOutLeftOut(std::vector<EpochRow>& epochs, const std::map<std::int64_t, SkippedOfEpoch>& byEpoch);
 
-/// What the weights have of one chunk, counted as takeOutLeftOut() counts it.
+/// What the weights have of one chunk.
 struct TrainedPart {
     std::int64_t windows = 0; ///< in surviving checkpoints, without those that were left out
     std::int64_t windowsWanted = 0; ///< all but those that were left out

@@ -95,7 +95,7 @@ nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, 
 nlohmann::json samplesJson(const EpochRow& epoch)
 {
     const auto& done = epoch.rowsCommitted;
-    return { { "trained", done.samples + epoch.partlyLeftOut.samplesDone },
+    return { { "trained", epoch.samplesTrained() },
         { "skipped", samplesLeftOut(done) }, // both as `furrowctl audit` has them
         { "filtered", done.filtered }, { "failed", done.failed }, { "held_out", done.heldOut },
         { "duplicates", done.duplicates },
@@ -153,7 +153,7 @@ nlohmann::json readingJson(const RunStatus& status)
     nlohmann::json json = toJson(*status.reading);
     std::int64_t trained = 0;
     for (const auto& epoch : status.epochs)
-        trained += epoch.rowsCommitted.samples;
+        trained += epoch.samplesTrained();
     json["samples_trained"] = trained;
     const auto fetched = status.reading->samplesFetched;
     json["efficiency"] = fetched > 0 ? nlohmann::json(static_cast<double>(trained) / static_cast<double>(fetched))

@@ -153,7 +153,7 @@ void AuditChunks::check()
                 ++here.contentDuplicates;
             addRows(id, counts, trained, skipped, windows, here);
         } else if (state == ChunkState::Excluded || state == ChunkState::Accepted) {
-            here.addKept(samplesOfWindows(trained, counts.samples, windows));
+            here.addKept(samplesTrained(trained, skipped, counts.samples, windows));
         }
         if (state == ChunkState::Poisoned || state == ChunkState::Accepted
             || (state == ChunkState::Excluded && !isParents))

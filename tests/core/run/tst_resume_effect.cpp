@@ -382,7 +382,7 @@ private Q_SLOTS:
         QVERIFY(cells[0].id == partly.chunk);
         QCOMPARE(cells[0].covered, 4);
         for (const ChunkCell& cell : cells)
-            countApart(epoch, cell);
+            countApart(epoch, cell, 0);
         QCOMPARE(epoch.partly.sum(), 1);
         QCOMPARE(epoch.partly.samplesDone * 10, epoch.partly.samples * 4);
         QCOMPARE(epoch.lost.sum(), 0);
@@ -412,7 +412,7 @@ private Q_SLOTS:
         QCOMPARE(out.samples, samples - done);
         EpochRow epoch = good(reader.epochs()).at(0);
         for (const ChunkCell& cell : good(reader.cells(0)))
-            countApart(epoch, cell);
+            countApart(epoch, cell, 0);
         QCOMPARE(epoch.partlyLeftOut.samplesDone, done);
         QCOMPARE(epoch.samplesExcluded, samples - done);
         const auto effect = good(resumeEffect(reader, std::nullopt, { whole }));

@@ -2,7 +2,9 @@
 // after what went wrong.
 #include "core/base/file_lock.h"
 #include "core/run/folder/automatic_packing.h"
+#include "core/run/status/keeps_open.h"
 #include "core/run/status/known_evaluation.h"
+#include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
 #include "core/run/status/run_weights.h"
 #include "core/run/status/samples_left_out.h"
@@ -214,6 +216,58 @@ private Q_SLOTS:
         bench.replay().setMoment(bench.replay().end());
         QCOMPARE(shownStatus(bench)->epochs.front().partly.samplesDone, 8);
         QTRY_VERIFY2_WITH_TIMEOUT(isRight(), qPrintable(tip()), kPatienceMs);
+    }
+
+    /// 19 samples were "trained" in one figure and 27 in another beside it: what the weights keep of a chunk that was
+    /// left out in the middle counted in this one alone, and once its epoch was closed in none.
+    void theKeptPartOfAChunkThatWasLeftOutWasNotAmongTheSamplesTrained()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        const ChunkId chunk = skipOne(story, { { 0, 4 } }, { { 4, 6 } }); // of ten windows
+        good(story.supervisor().exclude({ &chunk, 1 }, "left out by hand"));
+        Reading reading;
+        reading.samplesFetched = 100;
+        good(publishReading(story.paths(), reading));
+        const std::int64_t audited = good(audit(story.paths().tracker())).epochs.front().rows.samples;
+        const RunStatus status = good(readStatus(story.paths()));
+        QCOMPARE(status.epochs.front().partlyLeftOut.samplesDone, 8);
+        QCOMPARE(status.epochs.front().samplesTrained(), audited);
+        const auto json = toJson(status);
+        QCOMPARE(json["samples"]["trained"].get<std::int64_t>(), audited);
+        QCOMPARE(json["reading"]["samples_trained"].get<std::int64_t>(), audited);
+        QCOMPARE(json["reading"]["efficiency"].get<double>(), static_cast<double>(audited) / 100);
+
+        auto reader = good(LedgerReader::open(story.paths().tracker()));
+        auto epochs = good(reader.epochs());
+        epochs.front().closedWallNs = 1;
+        epochs.push_back({ .epoch = 1 });
+        for (int look = 0; look < 2; ++look) { // the second one remembers
+            auto rows = epochs;
+            (void)good(countChunksApart(rows, {}, true, reader));
+            QCOMPARE(rows.front().partlyLeftOut.samplesDone, 8);
+            QCOMPARE(rows.front().partlyLeftOut.chunks, 1);
+        }
+    }
+
+    /// "11 of 19 samples" of a chunk that was left out in the middle, in a replay of the moment at which the live view
+    /// had 8: what its steps that were not finite had left out counted as trained.
+    void theReplayCountedWhatWasLeftOutOfAPartAsTrained()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        const ChunkId chunk = skipOne(story, { { 0, 4 } }, { { 4, 6 } });
+        good(story.supervisor().exclude({ &chunk, 1 }, "left out by hand"));
+        const EpochRow now = good(readStatus(story.paths())).epochs.front();
+        QCOMPARE(now.samplesExcluded, 11); // of its 19 samples
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().tables() && bench.cells().find(chunk) != nullptr
+                && !bench.claims().claims().empty() && bench.replay().begin() > 0,
+            kPatienceMs);
+        bench.replay().setMoment(bench.replay().end());
+        const EpochRow then = shownStatus(bench)->epochs.front();
+        QCOMPARE(then.partlyLeftOut.chunks, now.partlyLeftOut.chunks);
+        QCOMPARE(then.partlyLeftOut.samplesDone, now.partlyLeftOut.samplesDone);
+        QCOMPARE(then.samplesExcluded, now.samplesExcluded);
     }
 
     /// Two of two chunks were "committed", one of them without any step that was finite, and nothing said so.
