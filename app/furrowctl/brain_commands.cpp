@@ -68,13 +68,16 @@ std::string brainText(const Brain& b)
     if (b.ancestors.empty() && !b.file.config.initFrom.empty()) // of another program
         text += "  grew from the weights in " + b.file.config.initFrom
             + (b.file.startWeightsHash.empty() ? "" : " (SHA-256 " + b.file.startWeightsHash + ")") + "\n";
-    for (const auto& p : b.ancestors)
+    for (const auto& p : b.ancestors) {
         text += "  grew from " + p.folder + ", checkpoint " + p.checkpoint + ": " + formatCount(p.step) + " steps, "
             + formatCount(p.tokens) + " tokens; "
             + (p.sameData ? formatCount(p.chunkCount) + " chunks of the same data, "
                         + (p.skipped ? "skipped here" : "a new pass here")
                           : std::string("other data"))
             + "\n";
+        if (const Message partly = partlyInherited(p); !partly.empty())
+            text += "    " + partly.text() + "\n";
+    }
     return text;
 }
 

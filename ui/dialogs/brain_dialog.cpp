@@ -41,8 +41,10 @@ QString seenBefore(const ParentFile& parent)
         return BrainDialog::tr("other data");
     const QString chunks
         = BrainDialog::tr("%n chunk(s) of the same data", nullptr, static_cast<int>(parent.chunkCount));
-    return parent.skipped ? BrainDialog::tr("%1, then left out").arg(chunks)
-                          : BrainDialog::tr("%1, then trained again").arg(chunks);
+    const QString seen = parent.skipped ? BrainDialog::tr("%1, then left out").arg(chunks)
+                                        : BrainDialog::tr("%1, then trained again").arg(chunks);
+    const QString partly = coreWords(partlyInherited(parent));
+    return partly.isEmpty() ? seen : seen + QStringLiteral("; ") + partly;
 }
 
 QString nameOf(const QString& folder, const RunLinesPtr& lines)

@@ -47,11 +47,9 @@ void auditParentList(const RunPaths& paths, const RunFile& file, AuditLog& log)
     if (!file.parentRun.empty() && file.parentListHash.empty())
         log.notInspected(sentence(
             "which chunks the parent run trained, but for tracker and parent.json against each other: this run was made by a version that kept no hash of the list"));
-    if (const auto parent = readParent(paths); parent.ok() && parent.value() && parent.value()->partlySamples > 0)
-        log.mention(FindingKind::Parent,
-            sentence(
-                "samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)",
-                { Count(parent.value()->partlySamples), Count(parent.value()->partlyChunks) }));
+    if (const auto parent = readParent(paths); parent.ok() && parent.value())
+        if (const Message partly = partlyInherited(*parent.value()); !partly.empty())
+            log.mention(FindingKind::Parent, partly);
 }
 
 /// What was decided when the run was made, and must be so for ever.

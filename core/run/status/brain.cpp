@@ -144,6 +144,15 @@ Result<std::optional<ParentFile>> parentOf(const RunFile& child)
     return Answer { std::move(found) };
 }
 
+Message partlyInherited(const ParentFile& parent)
+{
+    return parent.partlySamples == 0
+        ? Message()
+        : sentence(
+              "samples that the start weights have and that are trained again, since the parent run trained their chunks in part: %1, chunks: %2 (by parent.json)",
+              { Count(parent.partlySamples), Count(parent.partlyChunks) });
+}
+
 Status writeParent(const RunPaths& paths, const ParentFile& parent)
 {
     nlohmann::ordered_json chunks = nlohmann::ordered_json::object();

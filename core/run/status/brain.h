@@ -33,6 +33,8 @@ struct ParentFile {
 /// says why the run cannot go on from it as asked: another tokenizer, other chunks, nothing left to train. Reads the
 /// parent's tracker.
 Result<std::optional<ParentFile>> parentOf(const RunFile& child);
+/// In words, of a run that was started from that checkpoint; "": its weights have no chunk in part, or it is not known.
+Message partlyInherited(const ParentFile& parent);
 Status writeParent(const RunPaths& paths, const ParentFile& parent);
 /// Nothing: the run has no parent.
 Result<std::optional<ParentFile>> readParent(const RunPaths& paths);

@@ -57,6 +57,19 @@ class TestBrainDialog : public QObject {
     }
 
 private Q_SLOTS:
+    /// Audit and JSON said which samples the start weights have of chunks that are trained again; the dialog did not.
+    void whatTheParentTrainedInPartWasNotSaid()
+    {
+        Brain brain;
+        brain.ancestors.push_back({ parent(QStringLiteral("father"), 90, false), true });
+        QVERIFY(!brainLines(brain).back().chunks.contains(QStringLiteral("in part")));
+        brain.ancestors.front().partlyChunks = 2;
+        brain.ancestors.front().partlySamples = 7;
+        const QString said = brainLines(brain).back().chunks;
+        QVERIFY2(said.contains(QStringLiteral("since the parent run trained their chunks in part: 7, chunks: 2")),
+            qPrintable(said));
+    }
+
     void theRunsThatTheWeightsCameThroughAreListedAndCanBeOpened()
     {
         const QString child = makeRun(QStringLiteral("child"));
