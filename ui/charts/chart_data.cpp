@@ -211,21 +211,57 @@ ChartData privacyDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double sa
     return data;
 }
 
-ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch, int only)
+namespace {
+
+/// Answers of one worker, as told one after the other.
+struct Answers {
+    Points kept;
+    std::vector<Points> lost; ///< stretches of answers whose weights are in no model any more
+    bool endsLost = false; ///< the last one was
+
+    void add(const ChartEval& at)
+    {
+        if (!at.isLost) {
+            kept.add(at.x, at.y);
+        } else {
+            if (!endsLost)
+                beginLost();
+            lost.back().add(at.x, at.y);
+        }
+        endsLost = at.isLost;
+    }
+    void beginLost()
+    {
+        Points& begun = lost.emplace_back();
+        if (!kept.x.empty())
+            begun.add(kept.x.back(), static_cast<double>(kept.y.back()));
+    }
+};
+
+} // namespace
+
+ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch,
+    const std::function<bool(const ChartEval&)>& isLost)
 {
     ChartData data;
     data.axis = axis;
-    std::map<int, Points> byWorker;
-    forEachEval(snapshot, axis, samplesPerEpoch, only, [&](const EvalPoint& eval, ChartEval at) {
+    std::map<int, Answers> byWorker;
+    forEachEval(snapshot, axis, samplesPerEpoch, -1, [&](const EvalPoint& eval, ChartEval at) {
         if (eval.record.tasks.questions == 0)
             return;
         at.y = eval.record.tasks.share();
+        at.isLost = isLost && isLost(at);
         if (eval.record.what == EvalRecord::What::Merged)
             data.evals.push_back(at);
         else
-            byWorker[eval.worker].add(at.x, at.y);
+            byWorker[eval.worker].add(at);
     });
-    addLines(data, byWorker);
+    for (const auto& [worker, answers] : byWorker) {
+        if (!answers.kept.x.empty())
+            data.lines.push_back({ makeCurve(answers.kept.x, answers.kept.y), nullptr, worker });
+        for (const Points& points : answers.lost)
+            data.lines.push_back({ makeCurve(points.x, points.y), nullptr, worker, 0 });
+    }
     return data;
 }
 

@@ -4,6 +4,7 @@
 #include "ui/charts/smoothing.h"
 
 #include <QString>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -70,8 +71,11 @@ ChartData chartDataOf(
     const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch = 0, int only = -1);
 
 /// The share of questions that each worker answered right at each evaluation; those of merges as `evals`. Empty: none
-/// was asked. @param only  a worker, or -1 for all
-ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0, int only = -1);
+/// was asked. Answers of weights that are in no model any more are lines of their own, all of it superseded, which
+/// begin with the answers before them.
+/// @param isLost  whether the weights of an evaluation are lost; null: of none
+ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0,
+    const std::function<bool(const ChartEval&)>& isLost = {});
 
 /// What private training has given away: epsilon at the first step of each chunk, of the run as each worker saw it.
 /// Empty: no noise is added, or no epsilon is said. @param only  a worker, or -1 for all

@@ -27,7 +27,9 @@ std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lo
     return from;
 }
 
-/// The last step before it is lost, and in its weights: a worker that was started again evaluates what it begins with.
+} // namespace
+
+// A worker that was started again evaluates what it begins with: the step before that is lost, and not in its weights.
 bool isOfLost(const ChartEval& eval, const TelemetrySnapshot& snapshot, const std::vector<LostTraining>& lost)
 {
     if (eval.stretch >= snapshot.stretches.size())
@@ -37,8 +39,6 @@ bool isOfLost(const ChartEval& eval, const TelemetrySnapshot& snapshot, const st
     return eval.index >= from && from < stretch.size()
         && (eval.step < 0 || eval.step >= stretch.firstStep + static_cast<std::int64_t>(stretch.step[from]));
 }
-
-} // namespace
 
 void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost)
 {

@@ -9,4 +9,7 @@ namespace furrow {
 /// @param data  as chartDataOf(snapshot, metric, ...) made it, of all workers
 void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost);
 
+/// Whether the weights of an evaluation are in no model any more: the last step before it is lost, and in them.
+bool isOfLost(const ChartEval& eval, const TelemetrySnapshot& snapshot, const std::vector<LostTraining>& lost);
+
 } // namespace furrow

@@ -295,7 +295,8 @@ void ChartsPage::redraw()
         loss.evalNow = shownEvaluation(shownStatus(bench_));
     strip_->setData(loss);
     loss_->setData(std::move(loss));
-    const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch);
+    const ChartData answers = answersDataOf(*snapshot_, axis(), perEpoch,
+        [this](const ChartEval& eval) { return lost_ && isOfLost(eval, *snapshot_, *lost_); });
     const StatusPtr status = shownStatus(bench_);
     const bool isStated = !status || !status->privacy || status->privacy->notStated.empty();
     const ChartData privacy = isStated ? privacyDataOf(*snapshot_, axis(), perEpoch) : ChartData {};

@@ -308,6 +308,21 @@ private Q_SLOTS:
         QCOMPARE(marked.evals.size(), std::size_t(2));
         for (const ChartEval& eval : marked.evals)
             QCOMPARE(eval.isLost, evaluated.stretches[eval.stretch].worker == 0);
+        for (EvalPoint& eval : evals) // right answers of lost weights were a line like all others
+            eval.record.tasks = { 100, 50, 50, 0.25 };
+        EvalPoint before = evals.front();
+        before.wall = evaluated.stretches.front().wallStart + 0.001;
+        before.record.step = 1;
+        evals.insert(evals.begin(), before);
+        evaluated.evals = std::make_shared<const std::vector<EvalPoint>>(evals);
+        const auto isLost = [&](const ChartEval& eval) { return isOfLost(eval, evaluated, lost); };
+        const ChartData answers = answersDataOf(evaluated, XAxis::Tokens, 0, isLost);
+        QCOMPARE(answers.lines.size(), std::size_t(3));
+        QCOMPARE(answers.lines[0].curve->size(), std::size_t(1));
+        QCOMPARE(answers.lines[1].curve->size(), std::size_t(2)); // from the answers before to those that are lost
+        QCOMPARE(answers.lines[1].supersededFrom, std::size_t(0));
+        QCOMPARE(answers.lines[2].worker, 1);
+        QVERIFY(answers.lines[2].supersededFrom > 0);
         lost.front().keptSteps = 3; // a checkpoint took them before the death: they were dashed too
         ChartData partly = chartDataOf(*snapshot, Metric::Loss, XAxis::Tokens);
         dashLost(partly, *snapshot, Metric::Loss, lost);
