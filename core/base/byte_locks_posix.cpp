@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/lock_holder.h"
+#include "core/base/owner.h"
 #include "core/base/plain_line.h"
 #include "core/base/process_tree.h"
 
@@ -144,8 +145,10 @@ std::optional<FileLockOwner> ownerOfFileLock(const std::filesystem::path& file)
 std::optional<LockHolder> fileLockHolder(const std::filesystem::path& file)
 {
     const auto owner = ownerOfFileLock(file);
-    return owner ? std::optional(LockHolder { owner->process.pid, commandOf(*owner), isStopped(owner->process.pid) })
-                 : std::nullopt;
+    if (!owner)
+        return std::nullopt;
+    const auto pid = owner->process.pid;
+    return LockHolder { pid, commandOf(*owner), isStopped(pid), ownerOfAnother(pid) };
 }
 
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 
+#include <cstdint>
 #include <filesystem>
 
 namespace furrow {
@@ -14,6 +15,10 @@ Message otherOwner(const std::filesystem::path& path);
 
 /// The same of a process that this one may not end; "another user" where the system does not say which.
 Message otherOwner(const ProcessIdentity& process);
+
+/// "user ann", to whom a process belongs that is not of this process's own user, root or not. Empty: it is one's own,
+/// is gone, or the system does not tell. A sentence.
+Message ownerOfAnother(std::int64_t pid);
 
 /// InvalidArgument where this is root and the folder belongs to another user: they could not write what root makes
 /// there. With FURROW_AS_ROOT=1 in the environment nothing is refused.

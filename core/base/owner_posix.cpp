@@ -61,6 +61,12 @@ Message otherOwner(const ProcessIdentity& process)
     return owner ? inWords(*owner) : sentence("another user");
 }
 
+Message ownerOfAnother(std::int64_t pid)
+{
+    const auto owner = pid > 0 ? ownerOf("/proc/" + std::to_string(pid)) : std::nullopt;
+    return owner && *owner != ::geteuid() ? inWords(*owner) : Message();
+}
+
 Status refuseRootInFolderOf(const std::filesystem::path& folder)
 {
     const auto owner = ownerOf(folder);

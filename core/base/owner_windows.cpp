@@ -7,6 +7,8 @@ Message otherOwner(const std::filesystem::path&) { return {}; }
 
 Message otherOwner(const ProcessIdentity& process) { return mayKill(process) ? Message() : sentence("another user"); }
 
+Message ownerOfAnother(std::int64_t) { return {}; }
+
 Status refuseRootInFolderOf(const std::filesystem::path&) { return {}; }
 
 void shareWithGroupOf(const std::filesystem::path&) { }

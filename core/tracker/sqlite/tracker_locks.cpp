@@ -3,6 +3,7 @@
 #include "core/base/byte_locks.h"
 #include "core/base/format.h"
 #include "core/base/log.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
@@ -41,7 +42,7 @@ bool hasFileAlone(const ByteLock& lock) { return lock.exclusive && covers(lock, 
 
 LockHolder holderOf(const ByteLock& lock)
 {
-    return { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped };
+    return { std::max<std::int64_t>(lock.pid, 0), lock.program, lock.stopped, ownerOfAnother(lock.pid) };
 }
 
 std::filesystem::path beside(const std::filesystem::path& tracker, const char* ending)

@@ -2,8 +2,11 @@
 
 #include "core/base/file_lock.h"
 #include "core/base/lock_holder.h"
+#include "core/base/owner.h"
+#include "core/base/sentence.h"
 #include "tests/must_have.h"
 
+#include <QProcess>
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -47,6 +50,31 @@ private Q_SLOTS:
         QCOMPARE(holder->pid, helper.value().identity().pid);
         QVERIFY2(holder->program.find("process_helper") != std::string::npos, holder->program.c_str());
         QVERIFY(inWords(*holder).starts_with("process " + std::to_string(holder->pid) + " ("));
+    }
+
+    /// "process 30031 (python3) has locked it" of a process of somebody else, whom one had to look for.
+    void theHolderOfAnotherUserWasNamedWithoutTheUser()
+    {
+        QVERIFY(ownerOfAnother(thisProcess().pid).empty());
+        QVERIFY(ownerOfAnother(0).empty());
+        LockHolder holder { 4711, "python3", false, sentence("user %1", { "ann" }) };
+        QCOMPARE(inWords(holder).text(), std::string("process 4711 (python3) of user ann"));
+        holder.stopped = true;
+        QCOMPARE(inWords(holder).text(), std::string("process 4711 (python3, stopped) of user ann"));
+        holder.program.clear();
+        QCOMPARE(inWords(holder).text(), std::string("process 4711 (stopped) of user ann"));
+#ifdef Q_OS_LINUX
+        QProcess other; // only root can start one as somebody else
+        other.start(QStringLiteral("setpriv"),
+            { QStringLiteral("--reuid=65534"), QStringLiteral("--clear-groups"), QStringLiteral("sleep"),
+                QStringLiteral("60") });
+        if (!other.waitForStarted() || other.waitForFinished(300))
+            return;
+        const auto owner = ownerOfAnother(other.processId());
+        other.kill();
+        other.waitForFinished();
+        QVERIFY2(owner.starts_with("user "), owner.c_str());
+#endif
     }
 
     /// One opened the file, another removed it as nobody's, and a third made it anew: two had the lock, and fetched one
