@@ -15,8 +15,10 @@
 #include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace furrow {
@@ -24,6 +26,7 @@ namespace furrow {
 namespace {
 
 constexpr auto kBeat = std::chrono::milliseconds(500);
+constexpr auto kBeginPatience = std::chrono::seconds(10);
 
 /// Devices of a setting; an empty set means every GPU.
 std::set<std::string> devicesOf(const std::string& setting)
@@ -253,24 +256,52 @@ Status settleQueue(WorkspaceFile& file)
     return {};
 }
 
-Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
+namespace {
+
+/// Something of it is in training, or waits for its turn.
+Result<bool> isOpen(WorkspaceFile& file)
 {
-    FURROW_TRY_ASSIGN(const auto lock, takeQueueLock(workspace, stop));
-    FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
-    RunsBesideTheQueue others(workspace);
+    FURROW_TRY_ASSIGN(const auto paused, file.isQueuePaused());
+    FURROW_TRY_ASSIGN(const auto queue, file.queue());
+    return std::any_of(queue.begin(), queue.end(), [paused](const QueueEntry& e) {
+        return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused);
+    });
+}
+
+/// Until nothing of it is open, or `stop`.
+Status runOpen(WorkspaceFile& file, RunsBesideTheQueue& others, const StopRequest& stop)
+{
     do {
         FURROW_TRY(settleQueue(file));
         FURROW_TRY_ASSIGN(auto paused, file.isQueuePaused());
         if (!paused)
             FURROW_TRY(startWaiting(file, others));
-        FURROW_TRY_ASSIGN(const auto queue, file.queue());
-        const bool open = std::any_of(queue.begin(), queue.end(), [paused](const QueueEntry& e) {
-            return e.state == QueueState::Running || (e.state == QueueState::Waiting && !paused);
-        });
-        if (!open)
+        FURROW_TRY_ASSIGN(const bool goesOn, isOpen(file));
+        if (!goesOn)
             return {};
     } while (!stop.waitFor(kBeat));
     return {};
+}
+
+} // namespace
+
+Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
+{
+    RunsBesideTheQueue others(workspace);
+    for (bool isAgain = false;; isAgain = true) {
+        auto lock = takeQueueLock(workspace, stop);
+        if (!lock.ok()) // somebody else takes care of what came last
+            return isAgain && lock.error().code == ErrorCode::Busy ? Status {} : Status(lock.error());
+        FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
+        FURROW_TRY(runOpen(file, others, stop));
+        {
+            const FileLock freed = std::move(lock).value();
+        }
+        // Who queued a run after the last look and before that saw the queue run, and started nobody.
+        FURROW_TRY_ASSIGN(const bool goesOn, isOpen(file));
+        if (!goesOn || stop.requested())
+            return {};
+    }
 }
 
 Status checkQueueCanRun(const std::filesystem::path& workspace)
@@ -318,8 +349,12 @@ Status startQueue(const std::filesystem::path& workspace)
     options.arguments = { "queue", "run", "--workspace", utf8Text(workspace) };
     options.outputFile = queueLog(workspace);
     options.withSecrets = true; // for the feeders of its runs
-    auto started = startDetached(program, options);
-    return started.ok() ? Status {} : Status(started.error());
+    FURROW_TRY_ASSIGN(const auto runner, startDetached(program, options));
+    // Before it has the lock it is not seen to run the queue: whoever asks at once would be told that nobody does.
+    const auto deadline = std::chrono::steady_clock::now() + kBeginPatience;
+    while (!isQueueRun(workspace) && isAlive(runner) && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return {};
 }
 
 Status letNextRun(const std::filesystem::path& workspace, std::int64_t id)

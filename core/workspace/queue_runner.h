@@ -34,7 +34,8 @@ Message whatHoldsQueueUp(const std::filesystem::path& workspace);
 /// A process runs the queue, or is kept from it. True for other users too, who cannot open its lock.
 bool isQueueRun(const std::filesystem::path& workspace);
 
-/// Makes sure that a detached process runs the queue.
+/// Makes sure that a detached process runs the queue: it has the lock when this returns, or has ended with nothing left
+/// to start. Waits seconds for that at most.
 Status startQueue(const std::filesystem::path& workspace);
 
 /// Stops the running entry after a checkpoint and puts it behind the next one of its lane.

@@ -293,6 +293,39 @@ private Q_SLOTS:
         QVERIFY(whatHoldsQueueUp(space).empty() && !isQueueRun(space));
     }
 
+    /// Who queued a run just as the process that ran the queue found nothing more to do saw it run and started nobody:
+    /// the entry waited for ever.
+    void whatWasQueuedAsTheQueueEndedWasNeverStarted()
+    {
+        const auto space = workspace("queued-at-the-end");
+        auto file = WorkspaceFile::open(space);
+        for (int i = 0; i < 30; ++i) {
+            const QueueBeside queue(space);
+            while (!isLocked(queueLock(space)) && !queue.isDone)
+                std::this_thread::yield();
+            QVERIFY(file.value().enqueue("/nowhere/" + std::to_string(i), "ghost", "cpu").ok());
+            const bool isSeenToRun = isQueueRun(space);
+            QTRY_VERIFY_WITH_TIMEOUT(queue.isDone, 30'000);
+            const auto entries = file.value().queue().value();
+            QVERIFY2(!isSeenToRun || entries.back().state == QueueState::Ended, std::to_string(i).c_str());
+            QVERIFY(file.value().setEntry(entries.back().id, QueueState::Ended, "by the test").ok());
+        }
+    }
+
+    /// "No process runs the queue", said `queue add` of the one that it had just started.
+    void aQueueThatWasJustStartedWasSaidToRunNowhere()
+    {
+        if (!std::filesystem::exists(executablePath().parent_path() / "furrowctl"))
+            QSKIP("furrowctl is not built beside this test.");
+        const auto space = workspace("just-started");
+        auto file = WorkspaceFile::open(space);
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", "cpu").ok());
+        QVERIFY(startQueue(space).ok());
+        QVERIFY(isQueueRun(space) || file.value().queue().value().front().state == QueueState::Ended);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !isQueueRun(space) && file.value().queue().value().front().state == QueueState::Ended, 30'000);
+    }
+
     /// Who ran the queue was killed: the run was finished, and the queue said "running" and would not let it go.
     void aRunThatHadEndedStoodInTheQueueAsRunning()
     {
