@@ -28,6 +28,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <set>
@@ -126,18 +127,18 @@ QWidget* ResumeDialog::buildMap()
     map_ = new CoverageMap(side);
     map_->setFrameShape(QFrame::NoFrame);
     map_->setMinimapVisible(false);
-    if (epochs.size() > 1) {
-        epoch_ = new ElidedCombo(side);
-        epoch_->setAccessibleName(tr("Epoch of the map"));
-        for (const auto& epoch : epochs)
-            epoch_->addItem(epochName(epoch.epoch));
-        connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
-        column->addWidget(epoch_, 0, Qt::AlignLeft);
-        QLabel* both = makeLabel(
-            tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
-        both->setWordWrap(true);
-        column->addWidget(both);
-    }
+    epoch_ = new ElidedCombo(side);
+    epoch_->setAccessibleName(tr("Epoch of the map"));
+    connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
+    connect(&reopenedReader_, &EpochReader::cellsRead, this, [this](const CellsPtr& read) {
+        reopened_[read->epoch] = read->cells;
+        showMap();
+    });
+    column->addWidget(epoch_, 0, Qt::AlignLeft);
+    ofOne_ = makeLabel(
+        tr("The counts are of all these epochs together, the map is of one."), TextTone::Hint, TextSize::Small);
+    ofOne_->setWordWrap(true);
+    column->addWidget(ofOne_);
     column->addWidget(map_, 1);
     notOnMap_ = makeLabel({}, TextTone::Secondary, TextSize::Small);
     notOnMap_->setWordWrap(true);
@@ -388,6 +389,7 @@ void ResumeDialog::showChoice()
     acceptLoss_->setText(redoCount > 0 ? tr("I accept that %n chunk(s) are trained again", nullptr, redoCount)
                                        : tr("I accept that the run goes on without it"));
     enableGo();
+    offerEpochs();
     showMap();
     const std::int64_t partly = effect()[ChunkFate::Partly];
     const int begun = static_cast<int>(kept + redo + lost + partly);
@@ -426,46 +428,79 @@ void ResumeDialog::showChoice()
 }
 
 /// Those that are open or opened again: what earlier ones trained is kept and not counted.
-QString ResumeDialog::epochsInTitle() const
+std::set<std::int64_t> ResumeDialog::epochsCounted() const
 {
     std::set<std::int64_t> counted;
     for (const auto& epoch : effect().epochs)
         counted.insert(epoch.epoch);
     for (const ChunkId chunk : effect().redo)
         counted.insert(placeOf(chunk).epoch);
+    return counted;
+}
+
+QString ResumeDialog::epochsInTitle() const
+{
     QStringList names;
-    for (const std::int64_t epoch : counted)
+    for (const std::int64_t epoch : epochsCounted())
         names.append(epochName(epoch).toLower());
     return QLocale().createSeparatedList(names);
+}
+
+/// Of the choice. The epoch that is shown stays, where it is one of them.
+void ResumeDialog::offerEpochs()
+{
+    if (map_ == nullptr)
+        return;
+    const QSignalBlocker quiet(epoch_);
+    const QVariant shown
+        = epoch_->count() == 0 ? QVariant::fromValue<qlonglong>(effect().epochs.front().epoch) : epoch_->currentData();
+    epoch_->clear();
+    for (const std::int64_t epoch : epochsCounted())
+        epoch_->addItem(epochName(epoch), QVariant::fromValue<qlonglong>(epoch));
+    epoch_->setCurrentIndex(std::max(0, epoch_->findData(shown)));
+    epoch_->setVisible(epoch_->count() > 1);
+    ofOne_->setVisible(epoch_->count() > 1);
+}
+
+/// The plan has none of epochs that only an older checkpoint opens again: they come when they have been read.
+const std::vector<ChunkCell>& ResumeDialog::cellsOfMap(std::int64_t epoch)
+{
+    const auto& open = effect().epochs;
+    const auto found = std::ranges::find(open, epoch, &ResumeEffect::Epoch::epoch);
+    if (found != open.end())
+        return found->cells;
+    static const std::vector<ChunkCell> none;
+    const auto read = reopened_.find(epoch);
+    if (read != reopened_.end())
+        return read->second;
+    reopenedReader_.read(folder_, epoch);
+    return none;
 }
 
 void ResumeDialog::showMap()
 {
     if (map_ == nullptr)
         return;
-    const auto& epoch = effect().epochs[static_cast<std::size_t>(epoch_ == nullptr ? 0 : epoch_->currentIndex())];
+    const std::int64_t epoch = epoch_->currentData().toLongLong();
+    const std::vector<ChunkCell>& cells = cellsOfMap(epoch);
     std::vector<CellKind> kinds;
-    for (const ChunkCell& cell : epoch.cells)
+    for (const ChunkCell& cell : cells)
         kinds.push_back(kindOf(effect().fateOf(cell)));
-    map_->setCells(epoch.cells);
+    map_->setCells(cells);
     map_->setKinds(std::move(kinds));
-    const int count = static_cast<int>(epoch.cells.size()); // lupdate does not read past a cast
-    map_->setAccessibleName(epoch_ == nullptr
+    const int count = static_cast<int>(cells.size()); // lupdate does not read past a cast
+    map_->setAccessibleName(epoch_->count() < 2
             ? tr("Map of %n chunk(s); the counts beside it say the same", nullptr, count)
             : tr("Map of %n chunk(s) of epoch %1; the counts beside it are of all open epochs", nullptr, count)
-                  .arg(epoch.epoch + 1));
-    sayWhatIsNotOnMap();
+                  .arg(epoch + 1));
+    sayWhatIsNotOnMap(epoch);
 }
 
-/// The plan has no cells of epochs that only an older checkpoint opens again.
-void ResumeDialog::sayWhatIsNotOnMap()
+void ResumeDialog::sayWhatIsNotOnMap(std::int64_t shown)
 {
-    const auto isOnMap = [this](std::int64_t epoch) {
-        return std::ranges::any_of(effect().epochs, [epoch](const auto& shown) { return shown.epoch == epoch; });
-    };
     std::map<std::int64_t, std::int64_t> elsewhere; // epoch -> chunks
     for (const ChunkId chunk : effect().redo)
-        if (const std::int64_t epoch = placeOf(chunk).epoch; !isOnMap(epoch))
+        if (const std::int64_t epoch = placeOf(chunk).epoch; epoch != shown)
             ++elsewhere[epoch];
     int chunks = 0;
     QStringList names;

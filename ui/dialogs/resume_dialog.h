@@ -2,10 +2,13 @@
 
 #include "core/config/schema.h"
 #include "core/run/status/run_status.h"
+#include "ui/bridge/epoch_reader.h"
 #include "ui/bridge/run_commands.h"
 
 #include <QDialog>
 #include <map>
+#include <set>
+#include <vector>
 
 class QCheckBox;
 class QComboBox;
@@ -67,8 +70,11 @@ private:
     QWidget* buildFoot();
     void edit(const Setting& setting, const QString& text);
     void showChoice();
+    void offerEpochs();
     void showMap();
-    void sayWhatIsNotOnMap();
+    const std::vector<ChunkCell>& cellsOfMap(std::int64_t epoch);
+    void sayWhatIsNotOnMap(std::int64_t shown);
+    std::set<std::int64_t> epochsCounted() const;
     QString epochsInTitle() const;
     QString command() const;
 
@@ -82,7 +88,11 @@ private:
     QLabel* sentence_ = nullptr;
     CoverageMap* map_ = nullptr; ///< null: no chunk is known
     QLabel* notOnMap_ = nullptr; ///< below it, which chunks to be redone it has not; null as it
-    QComboBox* epoch_ = nullptr; ///< of the map; null: only one epoch is open
+    QComboBox* epoch_ = nullptr; ///< of the map, hidden where it is the only one; null as it
+    QLabel* ofOne_ = nullptr; ///< that the counts are of all of them; hidden and null as it
+    EpochReader reopenedReader_;
+    std::map<std::int64_t, std::vector<ChunkCell>>
+        reopened_; ///< by epoch, of those that only an older checkpoint opens again
     std::optional<ResumeEffect> older_; ///< of the older checkpoint that is chosen; nothing: the plan's own holds
     std::vector<QLabel*> counts_; ///< as the lines of the dry run
     QLabel* keptMeaning_ = nullptr;

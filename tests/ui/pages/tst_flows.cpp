@@ -535,6 +535,36 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("Not on this map: 2 chunk(s) of epoch 1, to be redone too.")));
     }
 
+    /// It named the chunks of such an epoch and drew none of them: no choice of the map had it.
+    void theMapOfAResumeDidNotDrawAnEpochThatOpensAgain()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        QWidget window;
+        window.resize(1280, 800);
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        auto& open = plan->effect.epochs.front();
+        open.epoch = 1;
+        for (ChunkCell& cell : open.cells)
+            cell.id = chunkIdOf({ 1, 0, cell.column });
+        plan->checkpoints.front().redo = { good(LedgerReader::open(story.paths().tracker())).cells(0).value()[0].id };
+        countFates(*plan);
+        ResumeDialog dialog(story.folder(), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        const auto combos = dialog.findChildren<QComboBox*>();
+        const auto epoch = std::find_if(combos.begin(), combos.end(),
+            [](const QComboBox* one) { return one->accessibleName() == QStringLiteral("Epoch of the map"); });
+        QVERIFY(epoch != combos.end() && !(*epoch)->isVisible());
+        auto* map = dialog.findChild<CoverageMap*>();
+        buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
+        QCOMPARE((*epoch)->count(), 2);
+        QCOMPARE((*epoch)->currentIndex(), 1); // what was shown stays
+        QVERIFY(map->accessibleName().startsWith(QStringLiteral("Map of 10 chunk")));
+        (*epoch)->setCurrentIndex(0);
+        QTRY_VERIFY2_WITH_TIMEOUT(map->accessibleName().startsWith(QStringLiteral("Map of 24 chunk(s) of epoch 1")),
+            qPrintable(map->accessibleName()), kPatienceMs);
+        QVERIFY(!says(dialog, QStringLiteral("Not on this map: 1")));
+    }
+
     void changedSettingsSayWhetherTheyAreSafe()
     {
         QWidget window;
