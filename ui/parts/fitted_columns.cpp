@@ -15,6 +15,7 @@ namespace {
 constexpr int kMostColumn = 320;
 constexpr int kLeastHeading = 56;
 constexpr int kLeastWords = 72; // a few letters and the dots behind them
+constexpr int kHeadingSides = 37; // with the mark of the column that the table is sorted by
 constexpr int kCellSides = 14; // of a cell that has no icon
 
 } // namespace
@@ -72,7 +73,7 @@ void FittedColumns::fit()
         surplus += widths.back().wanted;
     }
     std::vector<Width> fitted = widths;
-    for (const auto least : { &Width::forContents, &Width::forLetters, &Width::forFigures })
+    for (const auto least : { &Width::forFirstWord, &Width::forContents, &Width::forLetters, &Width::forFigures })
         while (surplus > 0) { // those with most to give first
             const auto most
                 = std::max_element(fitted.begin(), fitted.end(), [least](const Width& one, const Width& other) {
@@ -114,8 +115,19 @@ FittedColumns::Width FittedColumns::widthOf(int column)
     const int heading = table_.horizontalHeader()->sectionSizeHint(column);
     const int contents = std::max(widest, std::min(heading, kLeastHeading));
     const int letters = std::min(contents, kLeastWords);
-    return { column, std::max(widest, heading), contents, isNumber(column) || namesWorkers(column) ? contents : letters,
-        isNumber(column) ? figures : letters };
+    return { column, std::max(widest, heading), std::max(contents, firstWordOf(column, heading)), contents,
+        isNumber(column) || namesWorkers(column) ? contents : letters, isNumber(column) ? figures : letters };
+}
+
+/// For the first word of a heading and dots behind it; for all of one that is a single word.
+int FittedColumns::firstWordOf(int column, int heading) const
+{
+    const QString title = table_.model()->headerData(column, Qt::Horizontal).toString();
+    const auto end = title.indexOf(QLatin1Char(' '));
+    if (end < 0)
+        return heading;
+    const int word = table_.horizontalHeader()->fontMetrics().horizontalAdvance(title.left(end) + QChar(0x2026));
+    return std::min(heading, word + kHeadingSides);
 }
 
 bool FittedColumns::namesWorkers(int column) const

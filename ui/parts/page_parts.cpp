@@ -36,24 +36,32 @@ public:
 protected:
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override
     {
-        constexpr int kSides = 25; // as style.qss pads them
-        constexpr int kArrow = 12; // of the column that the table is sorted by
         QHeaderView::initStyleOptionForIndex(option, section);
-        const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
-        const int room = sectionSize(section) - kSides - (isSorted ? kArrow : 0);
-        option->text = fontMetrics().elidedText(option->text, Qt::ElideRight, room);
+        option->text = shownOf(section, option->text);
     }
 
     bool viewportEvent(QEvent* event) override
     {
         const auto* help = event->type() == QEvent::ToolTip ? static_cast<QHelpEvent*>(event) : nullptr;
         const int section = help == nullptr ? -1 : logicalIndexAt(help->pos());
-        if (section < 0 || sectionSize(section) >= sectionSizeHint(section))
+        if (section < 0)
             return QHeaderView::viewportEvent(event);
         const QString title = model()->headerData(section, Qt::Horizontal).toString();
+        if (sectionSize(section) >= sectionSizeHint(section) && shownOf(section, title) == title)
+            return QHeaderView::viewportEvent(event);
         const QString tip = model()->headerData(section, Qt::Horizontal, Qt::ToolTipRole).toString();
         showTip(help->globalPos(), tip.isEmpty() ? title : title + QStringLiteral("\n") + tip, viewport());
         return true;
+    }
+
+private:
+    QString shownOf(int section, const QString& title) const
+    {
+        constexpr int kSides = 25; // as style.qss pads them
+        constexpr int kArrow = 12; // of the column that the table is sorted by
+        const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+        const int room = sectionSize(section) - kSides - (isSorted ? kArrow : 0);
+        return fontMetrics().elidedText(title, Qt::ElideRight, room);
     }
 };
 

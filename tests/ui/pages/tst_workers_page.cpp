@@ -13,16 +13,21 @@
 #include "ui/pages/worker_delegate.h"
 #include "ui/pages/workers_page.h"
 #include "ui/parts/fitted_columns.h"
+#include "ui/parts/page_parts.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
 
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTableView>
+#include <QToolTip>
+#include <memory>
 
 using namespace furrow;
 using namespace furrow::test;
@@ -327,6 +332,31 @@ private Q_SLOTS:
         const QImage picture = table.viewport()->grab().toImage();
         const auto cellOf = [&](int row) { return picture.copy(table.visualRect(model.index(row, 0))); };
         QVERIFY(cellOf(0) != cellOf(1));
+    }
+
+    /// In a narrow window every heading was cut in its first word, "Att…" beside an "Own optimiser steps" that had room
+    /// to give; and what was cut for the mark of the sorted column had no tip.
+    void headingsWereCutInTheirFirstWord()
+    {
+        QStandardItemModel model(1, 2);
+        model.setHorizontalHeaderLabels(
+            { QStringLiteral("Quarantined"), QStringLiteral("Own optimiser steps of this process") });
+        for (int column = 0; column < 2; ++column)
+            model.setData(model.index(0, column), 1, Qt::DisplayRole);
+        const std::unique_ptr<QTableView> table(makeTable(QStringLiteral("narrow")));
+        table->setModel(&model);
+        new FittedColumns(*table);
+        const QHeaderView& head = *table->horizontalHeader();
+        const int whole = head.sectionSizeHint(0);
+        const int firstWord = head.fontMetrics().horizontalAdvance(QStringLiteral("Own…")) + 40;
+        table->resize(whole + firstWord, 200);
+        table->show();
+        QTRY_VERIFY_WITH_TIMEOUT(table->columnWidth(1) < head.sectionSizeHint(1), kPatienceMs);
+        QCOMPARE(table->columnWidth(0), whole);
+        const QPoint middle(head.sectionViewportPosition(1) + table->columnWidth(1) / 2, head.height() / 2);
+        QHelpEvent hover(QEvent::ToolTip, middle, head.viewport()->mapToGlobal(middle));
+        QApplication::sendEvent(head.viewport(), &hover);
+        QVERIFY(QToolTip::text().contains(QStringLiteral("Own optimiser steps of this process")));
     }
 
     /// The checkpoints of a story have rows but no files.
