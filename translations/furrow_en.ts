@@ -103,6 +103,10 @@
         <source>The run waits for its data: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Checkpoints cannot be removed</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -6906,10 +6910,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the feeder ended: %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8409,6 +8409,26 @@
         <source>%1 was made of other data.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>process %1 (stopped) of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped) of %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>process %1 (%2) of %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>checkpoints that are no longer needed can be removed again</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8727,6 +8747,10 @@
     </message>
     <message>
         <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Tokens per second&lt;/b&gt; of a worker are all tokens of its steps over all the time they took: a wait for data counts, a pause, an evaluation, a merge and a restart do not. Workers add up, in the chart as on the overview. “Kept tokens per active second” go by the whole active time instead.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -10281,10 +10305,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>per worker</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10354,6 +10374,10 @@
     </message>
     <message>
         <source>epsilon at most, of any unit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all workers, stacked</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15453,10 +15477,6 @@ the file cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Eval loss, not the newest, step %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -15495,7 +15515,11 @@ the file cannot be read</source>
         </translation>
     </message>
     <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in, in a chunk that is committed or was left out after a part of it was. Samples that were left out because their steps were not finite are not among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples trained, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -16178,10 +16202,6 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>jumps of the loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>mean per worker</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -103,6 +103,10 @@
         <source>The run waits for its data: %1</source>
         <translation>La ejecución espera sus datos: %1</translation>
     </message>
+    <message>
+        <source>Checkpoints cannot be removed</source>
+        <translation>No se pueden eliminar puntos de control</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -6906,10 +6910,6 @@
         <translation>Vuelva a poner la fuente tal como era cuando se creó la ejecución, byte por byte, luego «furrowctl chunks retry» y reanude; o siga sin estas filas con «furrowctl chunks accept» y reanude. Unos datos reparados son otros datos y necesitan una ejecución nueva.</translation>
     </message>
     <message>
-        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
-        <translation>No se pudo quitar el punto de control %1: %2 El próximo intento lo prueba de nuevo.</translation>
-    </message>
-    <message>
         <source>the feeder ended: %1</source>
         <translation>el alimentador terminó: %1</translation>
     </message>
@@ -8409,6 +8409,26 @@
         <source>%1 was made of other data.</source>
         <translation>%1 se hizo de otros datos.</translation>
     </message>
+    <message>
+        <source>process %1 (stopped) of %2</source>
+        <translation>el proceso %1 (detenido) de %2</translation>
+    </message>
+    <message>
+        <source>process %1 of %2</source>
+        <translation>el proceso %1 de %2</translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped) of %3</source>
+        <translation>el proceso %1 (%2, detenido) de %3</translation>
+    </message>
+    <message>
+        <source>process %1 (%2) of %3</source>
+        <translation>el proceso %1 (%2) de %3</translation>
+    </message>
+    <message>
+        <source>checkpoints that are no longer needed can be removed again</source>
+        <translation>los puntos de control que ya no hacen falta se pueden eliminar de nuevo</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8728,6 +8748,10 @@
     <message>
         <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
         <translation>DiLoCo da a partir de ese promedio un paso exterior, que mira hacia delante para un entrenamiento que continúa. Su última ronda conserva lo que evalúa mejor, el paso exterior o el promedio simple. Nunca se conserva una réplica sola, aunque por sí sola evalúe mejor: a sus pesos les falta lo que entrenaron las demás.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Tokens per second&lt;/b&gt; of a worker are all tokens of its steps over all the time they took: a wait for data counts, a pause, an evaluation, a merge and a restart do not. Workers add up, in the chart as on the overview. “Kept tokens per active second” go by the whole active time instead.</source>
+        <translation>Los &lt;b&gt;tokens por segundo&lt;/b&gt; de un trabajador son todos los tokens de sus pasos divididos por todo el tiempo que duraron: cuenta la espera de datos, pero no una pausa, una evaluación, una fusión ni un reinicio. Los trabajadores se suman, en el gráfico igual que en el resumen. En cambio, los «tokens conservados por segundo activo» se calculan con todo el tiempo activo.</translation>
     </message>
 </context>
 <context>
@@ -10281,10 +10305,6 @@
         <translation>Tokens por segundo</translation>
     </message>
     <message>
-        <source>per worker</source>
-        <translation>de cada trabajador</translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation>Norma del gradiente</translation>
     </message>
@@ -10355,6 +10375,10 @@
     <message>
         <source>epsilon at most, of any unit</source>
         <translation>épsilon como máximo, de cualquier unidad</translation>
+    </message>
+    <message>
+        <source>all workers, stacked</source>
+        <translation>todos los trabajadores, apilados</translation>
     </message>
 </context>
 <context>
@@ -15458,10 +15482,6 @@ no se puede leer el archivo</translation>
         <translation>Lo que quedaba al terminar la ejecución: %1</translation>
     </message>
     <message>
-        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
-        <translation>Muestras de fragmentos confirmados, de todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
-    </message>
-    <message>
         <source>Eval loss, not the newest, step %1</source>
         <translation>Pérdida de evaluación, no la más reciente, paso %1</translation>
     </message>
@@ -15500,8 +15520,12 @@ no se puede leer el archivo</translation>
         </translation>
     </message>
     <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
-        <translation>De todas las épocas: una muestra cuenta una vez por cada época en la que se entrenó. Las muestras omitidas porque sus pasos no eran finitos no están entre ellas</translation>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in, in a chunk that is committed or was left out after a part of it was. Samples that were left out because their steps were not finite are not among them</source>
+        <translation>De todas las épocas: una muestra cuenta una vez por cada época en la que se entrenó, en un fragmento que está confirmado o que se omitió después de confirmarse una parte. Las muestras omitidas porque sus pasos no eran finitos no están entre ellas</translation>
+    </message>
+    <message>
+        <source>Samples trained, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
+        <translation>Muestras entrenadas, en todas las épocas, por cada muestra que hay que entrenar; lo reservado u omitido no se cuenta</translation>
     </message>
 </context>
 <context>
@@ -16187,10 +16211,6 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>jumps of the loss</source>
         <translation>saltos de la pérdida</translation>
-    </message>
-    <message>
-        <source>mean per worker</source>
-        <translation>media por trabajador</translation>
     </message>
     <message>
         <source>eval (lost)</source>

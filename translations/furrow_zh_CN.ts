@@ -103,6 +103,10 @@
         <source>The run waits for its data: %1</source>
         <translation>运行等待数据：%1</translation>
     </message>
+    <message>
+        <source>Checkpoints cannot be removed</source>
+        <translation>检查点无法删除</translation>
+    </message>
 </context>
 <context>
     <name>AskDialog</name>
@@ -6905,10 +6909,6 @@
         <translation>请把数据源恢复成创建运行时的样子（逐字节相同），然后执行“furrowctl chunks retry”并恢复运行；或者用“furrowctl chunks accept”放弃这些行并恢复运行。修复过的数据是另一份数据，需要新的运行。</translation>
     </message>
     <message>
-        <source>Checkpoint %1 could not be removed: %2 The next attempt tries it again.</source>
-        <translation>无法删除检查点 %1：%2 下一次尝试会再试。</translation>
-    </message>
-    <message>
         <source>the feeder ended: %1</source>
         <translation>供数进程已结束：%1</translation>
     </message>
@@ -8408,6 +8408,26 @@
         <source>%1 was made of other data.</source>
         <translation>%1 是用其他数据生成的。</translation>
     </message>
+    <message>
+        <source>process %1 (stopped) of %2</source>
+        <translation>%2 的进程 %1（已暂停）</translation>
+    </message>
+    <message>
+        <source>process %1 of %2</source>
+        <translation>%2 的进程 %1</translation>
+    </message>
+    <message>
+        <source>process %1 (%2, stopped) of %3</source>
+        <translation>%3 的进程 %1（%2，已暂停）</translation>
+    </message>
+    <message>
+        <source>process %1 (%2) of %3</source>
+        <translation>%3 的进程 %1（%2）</translation>
+    </message>
+    <message>
+        <source>checkpoints that are no longer needed can be removed again</source>
+        <translation>不再需要的检查点又可以删除了</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8727,6 +8747,10 @@
     <message>
         <source>DiLoCo makes an outer step from that average, which looks ahead for training that goes on. Its last round keeps whichever evaluates better, the outer step or the plain average. A single replica is never kept, even where it evaluates better alone: its weights lack what the others trained.</source>
         <translation>DiLoCo 由该平均值再走一个外层步，这一步着眼于后续的训练。最后一轮保留评估更好的那个：外层步或普通平均。绝不会保留单个副本，即使它单独评估更好：它的权重缺少其他副本训练的内容。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Tokens per second&lt;/b&gt; of a worker are all tokens of its steps over all the time they took: a wait for data counts, a pause, an evaluation, a merge and a restart do not. Workers add up, in the chart as on the overview. “Kept tokens per active second” go by the whole active time instead.</source>
+        <translation>一个工作进程的&lt;b&gt;每秒词元数&lt;/b&gt;是它各步的全部词元除以这些步所用的全部时间：等待数据计入，暂停、评估、合并和重启不计入。各工作进程相加，图表与概览相同。而“每秒活动时间保留的词元数”按全部活动时间计算。</translation>
     </message>
 </context>
 <context>
@@ -10279,10 +10303,6 @@
         <translation>每秒词元数</translation>
     </message>
     <message>
-        <source>per worker</source>
-        <translation>每个工作进程</translation>
-    </message>
-    <message>
         <source>Gradient norm</source>
         <translation>梯度范数</translation>
     </message>
@@ -10353,6 +10373,10 @@
     <message>
         <source>epsilon at most, of any unit</source>
         <translation>任一单元的 epsilon 上限</translation>
+    </message>
+    <message>
+        <source>all workers, stacked</source>
+        <translation>所有工作进程，堆叠</translation>
     </message>
 </context>
 <context>
@@ -15400,10 +15424,6 @@ the file cannot be read</source>
         <translation>运行结束时剩余：%1</translation>
     </message>
     <message>
-        <source>Samples of committed chunks, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
-        <translation>所有轮次中已提交数据段的样本数，除以要训练的样本数；留出或略去的样本不计入</translation>
-    </message>
-    <message>
         <source>Eval loss, not the newest, step %1</source>
         <translation>评估损失，非最新，第 %1 步</translation>
     </message>
@@ -15440,8 +15460,12 @@ the file cannot be read</source>
         </translation>
     </message>
     <message>
-        <source>Of all epochs: a sample counts once for each epoch it was trained in. Samples that were left out because their steps were not finite are not among them</source>
-        <translation>所有轮的总计：一个样本在每个训练过它的轮中计一次。因训练步不是有限值而略去的样本不计入</translation>
+        <source>Of all epochs: a sample counts once for each epoch it was trained in, in a chunk that is committed or was left out after a part of it was. Samples that were left out because their steps were not finite are not among them</source>
+        <translation>所有轮次：样本每训练一轮计一次，其数据段已提交，或在部分提交后被排除。因步骤数值非有限而排除的样本不计在内</translation>
+    </message>
+    <message>
+        <source>Samples trained, over all epochs, per sample to be trained; what is held out or left out is not counted</source>
+        <translation>所有轮次中已训练的样本数与应训练样本数之比；留出或排除的不计</translation>
     </message>
 </context>
 <context>
@@ -16113,10 +16137,6 @@ pattern 正则表达式</translation>
     <message>
         <source>jumps of the loss</source>
         <translation>损失跳变</translation>
-    </message>
-    <message>
-        <source>mean per worker</source>
-        <translation>每个工作进程的平均</translation>
     </message>
     <message>
         <source>eval (lost)</source>
