@@ -108,13 +108,6 @@ inline bool isPartlyLeftOut(const ChunkCell& cell)
     return (cell.state == ChunkState::Excluded || cell.state == ChunkState::Accepted) && cell.covered > 0;
 }
 
-/// Samples that surviving checkpoints have of a chunk. Where one ends in the middle of a sample, in proportion to the
-/// windows.
-inline std::int64_t samplesDone(const ChunkCell& cell)
-{
-    return cell.windows > 0 ? cell.samples * cell.covered / cell.windows : 0;
-}
-
 /// Chunks of one epoch that are partly trained (isPartlyTrained), by the state that the ledger has them in.
 struct PartlyTrained {
     std::int64_t pending = 0;

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/tracker/types.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,10 +11,13 @@
 
 namespace furrow {
 
-/// The samples of some of the windows of a chunk, in proportion, as the audit counts them. @param windows  of the chunk
+/// The samples of some of the windows of a chunk, as the audit counts them: in proportion, where one ends in the middle
+/// of a sample. @param windows  of the chunk
 inline std::int64_t samplesOfWindows(std::int64_t some, std::int64_t samples, std::int64_t windows)
 {
-    return windows > 0 ? samples * some / windows : 0;
+    const std::int64_t part = std::clamp<std::int64_t>(some, 0, std::max<std::int64_t>(0, windows));
+    // A damaged tracker may have so many of both that their product does not fit.
+    return windows > 0 ? samples / windows * part + samples % windows * part / windows : 0;
 }
 
 /// The samples of a chunk that the weights have of it: those that were left out by name take their share with them,

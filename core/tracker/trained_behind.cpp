@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/tracker/ledger_file.h"
+#include "core/tracker/left_out_samples.h"
 #include "core/tracker/lineage.h"
 #include "core/tracker/row_bounds.h"
 #include "core/tracker/schema.h"
@@ -80,7 +81,8 @@ std::vector<TrainedBehind::Chunk> trainedIn(const std::vector<Pass>& passes, std
 void addPartly(
     Database& db, const std::set<std::int64_t>& ancestors, const std::vector<Pass>& passes, TrainedBehind& found)
 {
-    Rows rows = db.query("SELECT p.chunk, sum((p.past-p.first)*(p.skipped=0)) AS done, max(c.windows), max(c.samples)"
+    Rows rows = db.query("SELECT p.chunk, sum((p.past-p.first)*(p.skipped=0)) AS done, max(c.windows), max(c.samples),"
+                         " sum((p.past-p.first)*(p.skipped<>0))"
                          " FROM part p JOIN chunk c ON c.id=p.chunk"
                          " WHERE p.alive=1 AND p.checkpoint IN (SELECT value FROM json_each(?))"
                          " GROUP BY p.chunk HAVING sum(p.past-p.first)<max(c.windows) AND done>0",
@@ -90,11 +92,10 @@ void addPartly(
         const auto over = std::ranges::count(passes, chunk, &Pass::chunk);
         if (over > found.completePasses)
             continue; // the open pass has the chunk whole
-        const auto done = static_cast<double>(boundedAt(db, rows, 1, kWindowBounds));
-        const auto windows = static_cast<double>(std::max<std::int64_t>(1, boundedAt(db, rows, 2, kWindowBounds)));
-        const auto samples = static_cast<double>(boundedAt(db, rows, 3, kAmountBounds));
         ++found.partlyChunks;
-        found.partlySamples += static_cast<std::int64_t>(samples * done / windows);
+        found.partlySamples
+            += samplesTrained(boundedAt(db, rows, 1, kWindowBounds), boundedAt(db, rows, 4, kWindowBounds),
+                boundedAt(db, rows, 3, kAmountBounds), boundedAt(db, rows, 2, kWindowBounds));
     }
 }
 
@@ -125,10 +126,12 @@ std::vector<TrainedEpoch> epochsOf(Database& db, const std::set<std::int64_t>& a
 #define FURROW_TRAINED_EPOCHS(inherited)                                                                                    \
     "SELECT c.epoch, count(*) AS chunks, sum(s.windows=c.windows AND c.windows>0) AS whole,"                                \
     " sum(s.windows>0 AND s.windows<c.windows) AS partly, sum(c.state IN (5,6,7) AND coalesce(s.windows,0)=0) AS left_out," \
-    " sum(CASE WHEN s.windows>0 AND c.windows>0 THEN c.samples*s.windows/c.windows ELSE 0 END) AS samples,"                 \
+    " sum(CASE WHEN s.windows>0 AND c.windows>0 THEN c.samples*(s.windows+s.skipped)/c.windows"                             \
+    "-c.samples*s.skipped/c.windows ELSE 0 END) AS samples," /* samplesTrained() */                                         \
     " sum(coalesce(c.windows,1)=0 AND c.state NOT IN (5,6,7)) AS empty,"                                                    \
     " sum(c.state=5 AND " inherited "=2) AS of_parent"                                                                      \
-    " FROM chunk c LEFT JOIN (SELECT chunk, sum(past-first) AS windows FROM part WHERE alive=1 AND skipped=0"               \
+    " FROM chunk c LEFT JOIN (SELECT chunk, sum((past-first)*(skipped=0)) AS windows,"                                      \
+    " sum((past-first)*(skipped<>0)) AS skipped FROM part WHERE alive=1"                                                    \
     " AND checkpoint IN (SELECT value FROM json_each(?)) GROUP BY chunk) s ON s.chunk=c.id"                                 \
     " GROUP BY c.epoch ORDER BY c.epoch"
     static constexpr Select kEpochs { FURROW_TRAINED_EPOCHS("c.inherited") };

@@ -12,6 +12,7 @@
 #include "core/tracker/given_up.h"
 #include "core/tracker/left_out_samples.h"
 #include "core/tracker/sqlite/database.h"
+#include "core/tracker/trained_behind.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
 #include "ui/charts/chart_parts.h"
@@ -238,6 +239,11 @@ private Q_SLOTS:
         QCOMPARE(json["reading"]["efficiency"].get<double>(), static_cast<double>(audited) / 100);
 
         auto reader = good(LedgerReader::open(story.paths().tracker()));
+        const auto checkpoints = good(reader.checkpoints());
+        const auto ofPart
+            = std::ranges::find_if(checkpoints, [](const auto& row) { return row.record.folder == "1-0"; });
+        QVERIFY(ofPart != checkpoints.end());
+        QCOMPARE(good(trainedEpochs(story.paths().tracker(), ofPart->id)).front().samples, 8); // of a card of the model
         auto epochs = good(reader.epochs());
         epochs.front().closedWallNs = 1;
         epochs.push_back({ .epoch = 1 });
