@@ -237,10 +237,18 @@ void ComparePage::takeRuns(const RunLinesPtr& lines)
     });
     {
         const QScopedValueRollback<bool> nobodyChose(isRefilling_, true);
+        const QString current = pinnable();
         model_.reset(*lines);
         filter_.reindex();
-        if (!sameRuns)
+        if (!sameRuns) {
             selectAgain(before);
+            const auto found = std::find_if(
+                lines->begin(), lines->end(), [&current](const RunLine& line) { return line.folder == current; });
+            runs_->selectionModel()->setCurrentIndex(found == lines->end()
+                    ? QModelIndex()
+                    : filter_.mapFromSource(model_.index(static_cast<int>(found - lines->begin()), 0)),
+                QItemSelectionModel::NoUpdate);
+        }
     }
     if (first)
         fitColumns(*runs_);
@@ -305,10 +313,16 @@ QStringList ComparePage::comparedFolders() const
     return folders;
 }
 
-void ComparePage::enablePin()
+/// Of several the one that was chosen last: the keyboard may be at a row that is not chosen.
+QString ComparePage::pinnable() const
 {
-    pin_->setEnabled(chosen_.size() == 1 || (chosen_.size() > 1 && runs_->currentIndex().isValid()));
+    const RunLine* line = model_.rowAt(filter_.mapToSource(runs_->currentIndex()));
+    if (line != nullptr && chosen_.contains(line->folder))
+        return line->folder;
+    return chosen_.size() == 1 ? chosen_.front() : QString();
 }
+
+void ComparePage::enablePin() { pin_->setEnabled(!pinnable().isEmpty()); }
 
 void ComparePage::compare()
 {
@@ -347,10 +361,11 @@ void ComparePage::clearResult(const QString& sentence)
 
 void ComparePage::pinBaseline()
 {
-    if (const RunLine* line = model_.rowAt(filter_.mapToSource(runs_->currentIndex()))) {
-        baseline_ = line->folder;
-        compare();
-    }
+    const QString folder = pinnable();
+    if (folder.isEmpty())
+        return;
+    baseline_ = folder;
+    compare();
 }
 
 void ComparePage::take(const ComparedRunsPtr& result)

@@ -44,6 +44,7 @@ private:
     void selectAgain(const QStringList& folders);
     void takeChoice();
     QStringList comparedFolders() const; ///< of the chosen runs, the baseline first
+    QString pinnable() const; ///< the run that would become the baseline; "": none
     void enablePin();
     void compare();
     void clearResult(const QString& sentence);

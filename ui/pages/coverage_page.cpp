@@ -9,6 +9,7 @@
 #include "ui/parts/overflow.h"
 #include "ui/parts/number_field.h"
 #include "ui/parts/page_parts.h"
+#include "ui/pages/chunk_rows.h"
 #include "ui/pages/worker_delegate.h"
 #include "ui/widgets/elided_combo.h"
 
@@ -17,7 +18,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QSortFilterProxyModel>
+#include <QScopedValueRollback>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTimer>
@@ -371,7 +372,9 @@ void CoveragePage::refreshTable()
     if (stack_->currentWidget() != table_)
         return;
     const bool first = model_.rowCount() == 0;
+    const QScopedValueRollback<bool> nobodyChose(isMarking_, true);
     model_.reset(bench_.cells().cells());
+    markChunks(*table_, model_, bench_.selection().selection().chunks);
     if (first)
         table_->resizeColumnsToContents();
 }
@@ -398,18 +401,16 @@ void CoveragePage::followSelection()
     for (const SelectedChunk& chunk : bench_.selection().selection().chunks)
         chunks.push_back(chunk.id);
     map_->setSelected(chunks, chunks.empty() ? ChunkId {} : chunks.front());
+    if (stack_->currentWidget() != table_)
+        return;
+    const QScopedValueRollback<bool> nobodyChose(isMarking_, true);
+    markChunks(*table_, model_, bench_.selection().selection().chunks);
 }
 
 void CoveragePage::chooseRows()
 {
-    const auto* proxy = static_cast<const QSortFilterProxyModel*>(table_->model());
-    std::vector<SelectedChunk> chunks;
-    const QModelIndexList rows = table_->selectionModel()->selectedRows();
-    for (const QModelIndex& index : rows) {
-        if (const ChunkCell* cell = model_.rowAt(proxy->mapToSource(index)))
-            chunks.push_back({ cell->id, cell->block, cell->column });
-    }
-    bench_.selection().setChunks(std::move(chunks));
+    if (!isMarking_)
+        bench_.selection().setChunks(markedChunks(*table_, model_));
 }
 
 void CoveragePage::selectWorst()

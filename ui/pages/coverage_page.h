@@ -66,6 +66,7 @@ private:
     QPushButton* tableButton_ = nullptr;
     NumberField* worst_ = nullptr;
     QStackedWidget* stack_ = nullptr;
+    bool isMarking_ = false; // rows of the table are marked without a person
     CoverageMap* map_ = nullptr;
     MapLegend* legend_ = nullptr;
     QTableView* table_ = nullptr;

@@ -2,12 +2,14 @@
 
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
+#include "ui/pages/chunk_rows.h"
 #include "ui/pages/chunk_samples_view.h"
 #include "ui/parts/fitted_columns.h"
 #include "ui/parts/page_parts.h"
 #include "ui/pages/worker_delegate.h"
 
 #include <QHeaderView>
+#include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
@@ -68,7 +70,7 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
             refreshChunks();
         }
     });
-    connect(chunkTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &DataPage::chooseChunk);
+    connect(chunkTable_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &DataPage::chooseChunks);
     refreshTimer_->setSingleShot(true);
     refreshTimer_->setInterval(kRefreshMs);
     connect(refreshTimer_, &QTimer::timeout, this, [this] {
@@ -122,14 +124,23 @@ void DataPage::refreshChunks()
         if (cell.block == block_)
             mine.push_back(cell);
     }
+    const QScopedValueRollback<bool> nobodyChose(isMarking_, true);
     chunks_.reset(std::move(mine));
+    markSelected();
+}
+
+/// What is marked is what is selected, or nothing: verbs act on the selection.
+void DataPage::markSelected()
+{
+    const QScopedValueRollback<bool> nobodyChose(isMarking_, true);
+    markChunks(*chunkTable_, chunks_, bench_.selection().selection().chunks);
 }
 
 void DataPage::followSelection()
 {
     const std::vector<SelectedChunk>& selected = bench_.selection().selection().chunks;
     if (selected.empty() || selected.front().block == block_)
-        return;
+        return markSelected();
     block_ = selected.front().block;
     showBlock();
     refreshChunks();
@@ -149,10 +160,10 @@ void DataPage::showBlock()
         blockTable_->setCurrentIndex(index);
 }
 
-void DataPage::chooseChunk()
+void DataPage::chooseChunks()
 {
-    if (const ChunkCell* cell = currentRow(chunkTable_, chunks_))
-        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+    if (!isMarking_)
+        bench_.selection().setChunks(markedChunks(*chunkTable_, chunks_));
 }
 
 } // namespace furrow

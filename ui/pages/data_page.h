@@ -25,7 +25,8 @@ private:
     void refreshChunks();
     void followSelection();
     void showBlock();
-    void chooseChunk();
+    void chooseChunks();
+    void markSelected();
 
     Workbench& bench_;
     BlockModel blocks_;
@@ -36,6 +37,7 @@ private:
     ChunkSamplesView* samples_;
     QTimer* refreshTimer_;
     std::int64_t block_ = -1; // whose chunks are listed
+    bool isMarking_ = false; // rows are marked without a person
 };
 
 } // namespace furrow

@@ -87,12 +87,16 @@ QWidget* WorkersPage::buildProcesses()
     processTable_->setItemDelegate(new WorkerDelegate(processTable_));
     auto* columns = new FittedColumns(*processTable_, { kEndedColumn, kSpeedColumn });
     columns->keepRoomFor(kSpeedColumn, rateText(999'999)); // it is small while a worker begins
-    connect(processTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-        [this](const QModelIndex& index) {
-            const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
-            if (const IncarnationRow* row = incarnations_.rowAt(proxy->mapToSource(index)); row && row->worker >= 0)
-                bench_.selection().setWorker(row->worker);
-        });
+    processTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    connect(processTable_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (const IncarnationRow* row = markedProcess(); row != nullptr && row->worker >= 0)
+            bench_.selection().setWorker(row->worker);
+    });
+    connect(&bench_.selection(), &SelectionModel::changed, this, [this] { // so that a click marks it again
+        const IncarnationRow* row = markedProcess();
+        if (row != nullptr && row->worker >= 0 && bench_.selection().selection().worker != row->worker)
+            processTable_->clearSelection();
+    });
     return box;
 }
 
@@ -151,6 +155,13 @@ QWidget* WorkersPage::buildCheckpoints()
                 + QString::fromStdString(checkpoint->record.folder));
     });
     return box;
+}
+
+const IncarnationRow* WorkersPage::markedProcess() const
+{
+    const auto* proxy = static_cast<const QSortFilterProxyModel*>(processTable_->model());
+    const QModelIndexList rows = processTable_->selectionModel()->selectedRows();
+    return rows.isEmpty() ? nullptr : incarnations_.rowAt(proxy->mapToSource(rows.front()));
 }
 
 const CheckpointLine* WorkersPage::current() const

@@ -35,6 +35,7 @@ private:
     void take(const TablesPtr& tables);
     void showProcesses();
     const CheckpointLine* current() const; ///< null: none chosen
+    const IncarnationRow* markedProcess() const; ///< the same
     void enableButtons();
     void evaluate();
     void showEvaluation(const QJsonObject& answer, const Message& problem);

@@ -108,6 +108,7 @@ AuditDock::AuditDock(Workbench& bench, QWidget* parent)
     });
     connect(&bench_.watcher(), &RunWatcher::opened, this, &AuditDock::takeRun);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &AuditDock::choose);
+    connect(table_, &QTableView::clicked, this, &AuditDock::choose); // the row that a check marked is current already
     takeRun();
 }
 
@@ -274,8 +275,9 @@ void AuditDock::choose()
     showTimeLines(*finding);
     if (isRefilling_ || !table_->hasFocus())
         return; // a check that comes by itself takes nothing out of the hands of a person
-    if (const ChunkCell* cell = bench_.cells().find(finding->chunk))
-        bench_.selection().setChunks({ { cell->id, cell->block, cell->column } });
+    if (finding->chunk.value != 0) // of whatever epoch
+        bench_.selection().setChunks(
+            { { finding->chunk, placeOf(finding->chunk).block, placeOf(finding->chunk).column } });
 }
 
 // Every training of the chunk in the lane of its worker, on one scale of time.

@@ -7,7 +7,6 @@
 
 #include <QCheckBox>
 #include <QHeaderView>
-#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTableView>
 #include <QTimer>
@@ -32,6 +31,7 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     column->setContentsMargins(12, 6, 12, 0);
     column->addWidget(all_);
     filter_.setSourceModel(&bench_.events());
+    watchRemovals();
     setSortedModel(table_, &filter_, 0);
     table_->setItemDelegate(new WorkerDelegate(table_));
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -41,7 +41,8 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
             narrow, std::max(table_->columnWidth(narrow), table_->horizontalHeader()->sectionSizeHint(narrow)));
     column->addWidget(table_, 1);
     connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsDock::choose);
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &EventsDock::choose);
+    connect(&bench_.selection(), &SelectionModel::changed, this, &EventsDock::followSelection);
     connect(&filter_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const QScrollBar* bar = table_->verticalScrollBar();
         atEnd_ = bar->value() == bar->maximum();
@@ -69,7 +70,6 @@ void EventsDock::followReplay()
             soon->start();
     });
     const auto follow = [this] {
-        const QScopedValueRollback<bool> nobodyChose(isFiltering_, true);
         filter_.setMoment(bench_.replay().moment());
         countAlerts();
     };
@@ -86,10 +86,41 @@ void EventsDock::countAlerts()
     Q_EMIT alertsChanged(alerts);
 }
 
-void EventsDock::choose(const QModelIndex& index)
+/// A row that goes has the view mark its neighbour, which nobody chose. Connected before the view is.
+void EventsDock::watchRemovals()
 {
-    const EventLine* line = bench_.events().rowAt(filter_.mapToSource(index));
-    if (line == nullptr || isFiltering_)
+    connect(&filter_, &QAbstractItemModel::rowsAboutToBeRemoved, this, [this] { isRemoving_ = true; });
+    connect(&filter_, &QAbstractItemModel::rowsRemoved, this, [this] {
+        isRemoving_ = false;
+        followSelection();
+    });
+}
+
+const EventLine* EventsDock::marked() const
+{
+    const QModelIndexList rows = table_->selectionModel()->selectedRows();
+    return rows.isEmpty() ? nullptr : bench_.events().rowAt(filter_.mapToSource(rows.front()));
+}
+
+/// A row is marked as long as what it is about is selected: verbs act on the selection. The place of the keyboard
+/// stays.
+void EventsDock::followSelection()
+{
+    const EventLine* line = marked();
+    if (line == nullptr)
+        return;
+    const Selection& selection = bench_.selection().selection();
+    const bool isSelected = line->chunk.value != 0
+        ? selection.chunks.size() == 1 && selection.chunks.front().id == line->chunk
+        : line->worker < 0 || selection.worker == line->worker;
+    if (!isSelected)
+        table_->clearSelection();
+}
+
+void EventsDock::choose()
+{
+    const EventLine* line = marked();
+    if (line == nullptr || isRemoving_)
         return;
     if (line->chunk.value != 0)
         bench_.selection().setChunks(

@@ -24,7 +24,10 @@ Q_SIGNALS:
     void alertsChanged(int count);
 
 private:
-    void choose(const QModelIndex& index);
+    const EventLine* marked() const; ///< null: no row is
+    void choose();
+    void followSelection();
+    void watchRemovals();
     void followReplay();
     void countAlerts();
     bool isNewestFirst() const;
@@ -34,7 +37,7 @@ private:
     QTableView* table_;
     QCheckBox* all_;
     bool atEnd_ = true; ///< the newest event is in sight
-    bool isFiltering_ = false; ///< rows go, and with them what was chosen, without a person
+    bool isRemoving_ = false; ///< rows go, and the view marks another one, without a person
 };
 
 } // namespace furrow

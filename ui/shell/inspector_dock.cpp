@@ -137,7 +137,11 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     timer_->setSingleShot(true);
     timer_->setInterval(kRefreshMs);
     connect(timer_, &QTimer::timeout, this, &InspectorDock::refresh);
-    connect(&bench_.selection(), &SelectionModel::changed, this, &InspectorDock::refresh);
+    connect(&bench_.selection(), &SelectionModel::changed, this, [this] {
+        for (QTableView* table : { history_, chunkTable_ }) // their rows are of something else now
+            table->clearSelection();
+        refresh();
+    });
     connect(&bench_.cells(), &CellStore::changed, this, &InspectorDock::refreshSoon);
     connect(&bench_.watcher(), &RunWatcher::statusRead, this, [this] {
         if (isVisible() && bench_.selection().selection().chunks.empty())
