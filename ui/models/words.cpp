@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -96,6 +97,19 @@ QString chunkShort(std::int64_t block, int column) { return QStringLiteral("B%1 
 QString chunkTitle(std::int64_t block, int column)
 {
     return QCoreApplication::translate("Words", "Block %1, chunk %2").arg(block).arg(column);
+}
+
+QString chunkNames(std::vector<ChunkId> chunks)
+{
+    constexpr std::size_t kShown = 8; // what a person reads at a glance
+    std::sort(chunks.begin(), chunks.end());
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(chunks.size(), kShown); ++i)
+        names.append(chunkShort(placeOf(chunks[i]).block, placeOf(chunks[i]).column));
+    const QString first = names.join(QStringLiteral(", "));
+    return chunks.size() <= kShown ? first
+                                   : QCoreApplication::translate("Words", "%1 and %2 more")
+                                         .arg(first, countText(static_cast<std::int64_t>(chunks.size() - kShown)));
 }
 
 QString epochName(std::int64_t epoch) { return QCoreApplication::translate("Words", "Epoch %1").arg(epoch + 1); }

@@ -6,6 +6,7 @@
 #include "ui/bridge/run_feed.h"
 
 #include <QString>
+#include <vector>
 
 namespace furrow {
 
@@ -23,6 +24,8 @@ QString chunkStateWord(const ChunkCell& cell); ///< the same, "work lost" and "p
 QString logLevelWord(LogLevel level);
 QString chunkShort(std::int64_t block, int column); ///< "B53 C17"
 QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
+/// "B1 C7, B1 C9": the first few by their places, and how many more.
+QString chunkNames(std::vector<ChunkId> chunks);
 QString epochName(std::int64_t epoch); ///< "Epoch 1" of epoch 0
 QString epochsName(const ShownEpochs& epochs); ///< "Epochs 1 and 2"
 QString workerName(int worker); ///< "worker 0"

@@ -94,6 +94,7 @@ private:
     void kill();
     std::vector<ChunkId> selectedWhere(bool (*isMeant)(ChunkState)) const; ///< of the selected chunks
     void leaveChunksOut();
+    void retryPoisoned();
     void acceptPoisoned();
     void showWhy();
     void clone();
@@ -191,6 +192,7 @@ private:
     QToolButton* languageButton_ = nullptr;
     bool arranged_ = false; // docks were fitted to the first size, or are as a person left them
     bool busy_ = false; // a verb is on its way
+    QString retried_; // the chunks that were last asked to be tried again; "": all that are poisoned
     Perspective shown_ = Perspective::Watch; // which centre is shown
     QStringList compared_; // what was selected in the library when the comparison was last opened
     bool hadRun_ = false; // a run of this workspace was shown

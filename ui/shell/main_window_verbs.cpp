@@ -40,6 +40,12 @@ QString killLoses(const RunStatus& status)
               nullptr, count);
 }
 
+/// A question about chunks, and which they are: what is selected may be out of sight.
+QString namely(const QString& question, const std::vector<ChunkId>& chunks)
+{
+    return question + QStringLiteral("\n\n") + chunkNames(chunks);
+}
+
 bool isPoisoned(ChunkState state) { return state == ChunkState::Poisoned; }
 
 } // namespace
@@ -77,8 +83,7 @@ void MainWindow::connectRunActions()
     connect(actions_->nextAttempt, &QAction::triggered, this, [this] { goToAttempt(1); });
     connect(actions_->nextAlert, &QAction::triggered, this, [this] { events_->goTo(1); });
     connect(actions_->previousAlert, &QAction::triggered, this, [this] { events_->goTo(-1); });
-    connect(actions_->retryChunks, &QAction::triggered, this,
-        [this] { bench_.commands().retryChunks(bench_.watcher().folder(), selectedWhere(isPoisoned)); });
+    connect(actions_->retryChunks, &QAction::triggered, this, &MainWindow::retryPoisoned);
     connect(actions_->acceptChunks, &QAction::triggered, this, &MainWindow::acceptPoisoned);
     connect(actions_->excludeChunks, &QAction::triggered, this, &MainWindow::leaveChunksOut);
 }
@@ -112,7 +117,9 @@ void MainWindow::connectCommands()
     });
     connect(&commands, &RunCommands::done, this, [this](RunVerb verb, const QString& folder) {
         busy_ = false;
-        tell(verb == RunVerb::RetryChunks ? tr("The poisoned chunks are tried again.") : QString());
+        tell(verb != RunVerb::RetryChunks ? QString()
+                : retried_.isEmpty()      ? tr("The poisoned chunks are tried again.")
+                                          : tr("Tried again: %1.").arg(retried_));
         enableVerbs();
         if (verb == RunVerb::Create) { // the run exists: watch it from its first moment
             bench_.showRun(folder);
@@ -265,7 +272,10 @@ void MainWindow::leaveChunksOut()
         what = tr("%n more selected chunk(s) are trained already, or in training, and stay.", nullptr, others)
             + QLatin1Char(' ') + what;
     auto* box = makeBox(this, tr("Leave chunks out of this run"),
-        tr("Leave %n chunk(s) out of this run?", nullptr, static_cast<int>(chosen.size())), what);
+        chosen.size() == 1
+            ? tr("Leave %1 out of this run?").arg(chunkNames(chosen))
+            : namely(tr("Leave %n chunk(s) out of this run?", nullptr, static_cast<int>(chosen.size())), chosen),
+        what);
     QPushButton* leaveOut = box->addButton(tr("Leave out"), QMessageBox::DestructiveRole);
     box->addButton(tr("Keep them"), QMessageBox::RejectRole);
     connect(leaveOut, &QPushButton::clicked, this,
@@ -273,13 +283,21 @@ void MainWindow::leaveChunksOut()
     box->open();
 }
 
+void MainWindow::retryPoisoned()
+{
+    const std::vector<ChunkId> chosen = selectedWhere(isPoisoned);
+    retried_ = chunkNames(chosen);
+    bench_.commands().retryChunks(bench_.watcher().folder(), chosen);
+}
+
 void MainWindow::acceptPoisoned()
 {
     const QString folder = bench_.watcher().folder();
     const std::vector<ChunkId> chosen = selectedWhere(isPoisoned);
-    const QString question = chosen.empty()
-        ? tr("Accept that no poisoned chunk is trained?")
-        : tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, static_cast<int>(chosen.size()));
+    const int count = static_cast<int>(chosen.size()); // lupdate does not read past a cast
+    const QString question = chosen.empty() ? tr("Accept that no poisoned chunk is trained?")
+        : count == 1                        ? tr("Accept that %1 is not trained?").arg(chunkNames(chosen))
+                     : namely(tr("Accept that %n poisoned chunk(s) are not trained?", nullptr, count), chosen);
     auto* box = makeBox(this, tr("Accept poisoned chunks"), question,
         tr("The epoch can end without them; audit and reports go on naming them."));
     QPushButton* accept = box->addButton(tr("Accept"), QMessageBox::AcceptRole);

@@ -14,6 +14,7 @@
 #include "ui/models/run_tables.h"
 #include "ui/models/setting_words.h"
 #include "ui/models/run_words.h"
+#include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/epoch_meters.h"
 #include "ui/pages/overview_page.h"
@@ -197,7 +198,8 @@ private Q_SLOTS:
         leaveOut->trigger();
         auto* box = window.findChild<QMessageBox*>();
         QVERIFY(box != nullptr);
-        QCOMPARE(box->text(), QStringLiteral("Leave 1 chunk out of this run?"));
+        QCOMPARE(box->text(),
+            QStringLiteral("Leave %1 out of this run?").arg(chunkShort(placeOf(*left).block, placeOf(*left).column)));
         QVERIFY2(box->informativeText().startsWith(QStringLiteral("5 more selected chunks are trained already")),
             qPrintable(box->informativeText()));
         buttonOf(*box, QStringLiteral("Leave out"))->click();

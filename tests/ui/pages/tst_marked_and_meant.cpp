@@ -7,10 +7,14 @@
 #include "ui/pages/coverage_page.h"
 #include "ui/pages/data_page.h"
 #include "ui/pages/workers_page.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/appearance.h"
 #include "ui/shell/audit_dock.h"
 #include "ui/shell/events_dock.h"
+#include "ui/shell/main_window.h"
 
 #include <QCheckBox>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QTableView>
 
@@ -268,6 +272,41 @@ private Q_SLOTS:
                 return;
         }
         QFAIL("no finding could be chosen");
+    }
+
+    /// It said how many, and the one that was selected stood in another list than the one that was looked at.
+    void theQuestionDidNotNameTheChunksThatGo()
+    {
+        const RunStory story({ .blocks = 3, .columns = 12, .workers = 1, .trained = 0 });
+        good(good(FeederLedger::open(story.paths().tracker())).setFailed(2, "the page is damaged"));
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        showCells(bench, story);
+        const auto asked = [&window](QAction* action) {
+            action->trigger();
+            auto* box = window.findChild<QMessageBox*>();
+            const QString text = box == nullptr ? QString() : box->text();
+            delete box;
+            return text;
+        };
+        auto* actions = window.findChild<Actions*>();
+        bench.selection().setChunks({ chunkAt(0, 1, 7) });
+        QTRY_VERIFY_WITH_TIMEOUT(actions->excludeChunks->isEnabled(), kPatienceMs);
+        QCOMPARE(asked(actions->excludeChunks), QStringLiteral("Leave B1 C7 out of this run?"));
+        std::vector<SelectedChunk> many;
+        for (int column = 11; column > 1; --column)
+            many.push_back(chunkAt(0, 1, column));
+        bench.selection().setChunks(many);
+        const QString text = asked(actions->excludeChunks);
+        QVERIFY2(text.endsWith(QStringLiteral("B1 C2, B1 C3, B1 C4, B1 C5, B1 C6, B1 C7, B1 C8, B1 C9 and 2 more")),
+            qPrintable(text));
+        bench.selection().setChunks({ chunkAt(0, 2, 3) });
+        QTRY_VERIFY_WITH_TIMEOUT(actions->acceptChunks->isEnabled(), kPatienceMs);
+        QCOMPARE(asked(actions->acceptChunks), QStringLiteral("Accept that B2 C3 is not trained?"));
+        bench.selection().setChunks({ chunkAt(0, 2, 3), chunkAt(0, 2, 4) });
+        QVERIFY(asked(actions->acceptChunks).endsWith(QStringLiteral("B2 C3, B2 C4")));
     }
 
     /// The keyboard was at a run that nobody had chosen to compare, and that one became the baseline.
