@@ -16,6 +16,7 @@ namespace furrow {
 
 class ChunkSamplesView;
 class Workbench;
+struct KeptTrainings;
 
 /// The right dock: what is known about the selected chunk, worker or run, with the way to see it elsewhere.
 class InspectorDock : public QWidget {
@@ -38,7 +39,9 @@ private:
     void refresh();
     void refreshSoon();
     void showChunk(ChunkId chunk);
-    void showLossInside(ChunkId chunk);
+    void showWhoTrained(const ChunkCell* cell, const KeptTrainings& kept, const std::vector<ClaimRow>& history);
+    void showTrained(const ChunkCell* cell, const KeptTrainings& kept, std::int64_t samples);
+    void showLossInside(ChunkId chunk, const std::vector<ClaimRow>& history);
     void showManyChunks();
     bool isAnyPoisoned() const; ///< of the selected chunks
     QWidget* buildButtons();

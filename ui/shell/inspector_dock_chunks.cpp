@@ -1,8 +1,8 @@
 // What the inspector says of one chunk or several.
 
-#include "core/tracker/lost_causes.h"
 #include "core/run/status/samples_left_out.h"
 #include "ui/models/core_words.h"
+#include "ui/models/kept_trainings.h"
 #include "ui/models/run_words.h"
 #include "ui/models/shown_status.h"
 #include "ui/models/words.h"
@@ -32,41 +32,6 @@ double medianLoss(const std::vector<ChunkCell>& cells)
     return *middle;
 }
 
-/// What the trainings of one chunk that are not lost gave together: a chunk may be trained in parts, by several
-/// workers.
-struct Kept {
-    int parts = 0;
-    int saved = 0; ///< of them, that a checkpoint has
-    LostCauses lost; ///< trainings, why their weights are gone
-    std::int64_t samples = 0;
-    std::int64_t tokens = 0;
-    double lossSum = 0; ///< nats
-    double peakGradientNorm = 0;
-    std::int64_t beganNs = 0;
-    std::int64_t endedNs = 0;
-    std::int64_t checkpoint = 0; ///< newest
-};
-
-Kept keptOf(const std::vector<ClaimRow>& history)
-{
-    Kept kept;
-    kept.lost = lostCauses(history);
-    for (const ClaimRow& claim : history) {
-        if (claim.outcome != ClaimEnd::Trained && claim.outcome != ClaimEnd::Committed)
-            continue;
-        ++kept.parts;
-        kept.saved += claim.outcome == ClaimEnd::Committed ? 1 : 0;
-        kept.samples += claim.samples;
-        kept.tokens += claim.tokens;
-        kept.lossSum += claim.tokens > 0 ? claim.meanLoss * static_cast<double>(claim.tokens) : 0;
-        kept.peakGradientNorm = std::max(kept.peakGradientNorm, claim.peakGradientNorm);
-        kept.beganNs = kept.beganNs == 0 ? claim.startedWallNs : std::min(kept.beganNs, claim.startedWallNs);
-        kept.endedNs = std::max(kept.endedNs, claim.endedWallNs);
-        kept.checkpoint = std::max(kept.checkpoint, claim.checkpoint);
-    }
-    return kept;
-}
-
 } // namespace
 
 bool InspectorDock::isAnyPoisoned() const
@@ -94,7 +59,7 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Parent run"),
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
                                                   : tr("trained it; trained again here"));
-    const Kept kept = keptOf(history);
+    const KeptTrainings kept = keptTrainings(history, cell, bench_.watcher().telemetry().get());
     const auto untrained = shownUntrained(bench_);
     const bool isUntrained = std::binary_search(untrained.begin(), untrained.end(), chunk);
     const auto leftOut = shownLeftOut(bench_);
@@ -127,31 +92,11 @@ void InspectorDock::showChunk(ChunkId chunk)
         addRow(tr("Work lost"),
             tr("%1: %2").arg(tr("%n training(s), with their weights", nullptr, static_cast<int>(kept.lost.sum())),
                 coreWords(inWords(kept.lost)).join(QStringLiteral(", "))));
-    if (cell == nullptr ? !history.empty() : cell->worker >= 0)
-        addWorkerRow(cell == nullptr ? history.back().worker : cell->worker);
-    if (!history.empty()) {
-        const ClaimRow& last = history.back();
-        addRow(tr("Attempt"), tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
-    }
-    if (kept.parts > 0) {
-        addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
-        addRow(tr("Samples"), countText(kept.samples));
-        addRow(tr("Tokens learnt from"), countText(kept.tokens),
-            tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
-        if (kept.tokens > 0) {
-            const QString loss = fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3);
-            addRow(tr("Mean loss"),
-                cell == nullptr ? loss // of another epoch than the one that is shown
-                                : tr("%1, median of %2 %3")
-                                      .arg(loss, epochName(bench_.cells().epoch()).toLower(),
-                                          fixedText(medianLoss(bench_.cells().cells()), 3)));
-        }
-        if (kept.peakGradientNorm > 0)
-            addRow(tr("Gradient norm, peak"), fixedText(kept.peakGradientNorm, 2));
-        if (kept.checkpoint != 0)
-            addRow(tr("Checkpoint"), countText(kept.checkpoint));
-    }
-    showLossInside(chunk);
+    showWhoTrained(cell, kept, history);
+    const bool isAllSaved = cell != nullptr && cell->covered >= cell->windows && kept.saved == kept.parts;
+    if (kept.parts > 0)
+        showTrained(cell, kept, kept.isCut && isAllSaved ? part.samples : kept.samples);
+    showLossInside(chunk, history);
     const bool first = claims_.rowCount() == 0;
     claims_.reset(history);
     if (first)
@@ -161,26 +106,102 @@ void InspectorDock::showChunk(ChunkId chunk)
     history_->setVisible(history.size() > 1);
 }
 
-// The steps of the newest training of the chunk, every one of them.
-void InspectorDock::showLossInside(ChunkId chunk)
+/// All workers that trained what is kept, and the one that holds the chunk or had it last.
+void InspectorDock::showWhoTrained(
+    const ChunkCell* cell, const KeptTrainings& kept, const std::vector<ClaimRow>& history)
+{
+    std::vector<int> workers = kept.parts > 1 ? kept.workers : std::vector<int> {};
+    const int newest = cell != nullptr ? static_cast<int>(cell->worker) : history.empty() ? -1 : history.back().worker;
+    if (newest >= 0 && std::find(workers.begin(), workers.end(), newest) == workers.end())
+        workers.push_back(newest);
+    for (const int worker : workers)
+        addWorkerRow(worker);
+    if (history.empty())
+        return;
+    const ClaimRow& last = history.back();
+    addRow(kept.parts > 1 ? tr("Newest attempt") : tr("Attempt"),
+        tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
+}
+
+/// What all parts that are kept gave together, or of which parts it is.
+void InspectorDock::showTrained(const ChunkCell* cell, const KeptTrainings& kept, std::int64_t samples)
+{
+    addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
+    addRow(tr("Samples"), countText(samples));
+    const auto ofParts = [&kept](const QString& value) {
+        return kept.isCounted ? value : tr("%1, without a part that was cut off").arg(value);
+    };
+    if (kept.isCounted || kept.tokens > 0)
+        addRow(tr("Tokens learnt from"), ofParts(countText(kept.tokens)),
+            tr("Tokens with nothing before them are read and not predicted, so there are fewer of these than the text has."));
+    if (kept.tokens > 0) {
+        const QString loss = ofParts(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3));
+        addRow(tr("Mean loss"),
+            cell == nullptr ? loss // of another epoch than the one that is shown
+                            : tr("%1, median of %2 %3")
+                                  .arg(loss, epochName(bench_.cells().epoch()).toLower(),
+                                      fixedText(medianLoss(bench_.cells().cells()), 3)));
+    }
+    if (kept.peakGradientNorm > 0)
+        addRow(tr("Gradient norm, peak"), ofParts(fixedText(kept.peakGradientNorm, 2)));
+    if (kept.checkpoint != 0)
+        addRow(tr("Checkpoint"), countText(kept.checkpoint));
+}
+
+namespace {
+
+/// Parts one after the other, over the steps of the chunk: each has steps of its own worker.
+ChartData joinedParts(const TelemetrySnapshot& snapshot, const std::vector<TelemetrySnapshot::Interval>& parts)
+{
+    ChartData joined;
+    joined.axis = XAxis::WorkerStep;
+    double step = 0;
+    for (const auto& [at, begin, end] : parts) {
+        const Stretch& stretch = snapshot.stretches[at];
+        std::vector<double> x;
+        std::vector<float> y;
+        for (std::size_t i = begin; i < end; ++i) {
+            x.push_back(++step);
+            y.push_back(stretch.loss.values[i]);
+        }
+        joined.lines.push_back({ makeCurve(x, y), nullptr, stretch.worker });
+    }
+    std::stable_sort(joined.lines.begin(), joined.lines.end(),
+        [](const ChartLine& a, const ChartLine& b) { return a.worker < b.worker; });
+    return joined;
+}
+
+} // namespace
+
+// Every step of what is kept of the chunk, or of its newest training.
+void InspectorDock::showLossInside(ChunkId chunk, const std::vector<ClaimRow>& history)
 {
     const SnapshotPtr& snapshot = bench_.watcher().telemetry();
-    const auto intervals = snapshot ? snapshot->intervalsOf(chunk.value) : std::vector<TelemetrySnapshot::Interval> {};
-    const bool any = !intervals.empty() && intervals.back().end > intervals.back().begin;
-    inside_->setVisible(any);
-    if (!any)
+    const auto parts = snapshot ? keptSteps(*snapshot, chunk, history) : std::vector<TelemetrySnapshot::Interval> {};
+    inside_->setVisible(!parts.empty());
+    if (parts.empty())
         return;
-    const auto& [stretch, begin, end] = intervals.back();
-    ChartData shown;
-    shown.axis = XAxis::WorkerStep;
-    shown.lines.push_back(
-        { snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
-    inside_->setTitle(tr("Loss inside the chunk"), tr("%n step(s)", nullptr, static_cast<int>(end - begin)));
+    std::size_t count = 0;
+    for (const TelemetrySnapshot::Interval& part : parts)
+        count += part.end - part.begin;
+    const QString steps = tr("%n step(s)", nullptr, static_cast<int>(count));
+    const auto partCount = static_cast<std::int64_t>(parts.size());
+    inside_->setTitle(
+        tr("Loss inside the chunk"), partCount == 1 ? steps : tr("%1, in %2 parts").arg(steps, countText(partCount)));
     inside_->setCompact({});
-    inside_->setData(std::move(shown));
-    const double first = snapshot->xAt(stretch, begin, XAxis::WorkerStep);
-    const double last = snapshot->xAt(stretch, end - 1, XAxis::WorkerStep);
-    link_.setRange(ChartLink::Range { first - 0.5, last + 0.5 }, false);
+    ChartLink::Range range { 0.5, static_cast<double>(count) + 0.5 };
+    if (partCount == 1) {
+        const auto& [stretch, begin, end] = parts.front();
+        ChartData shown;
+        shown.axis = XAxis::WorkerStep;
+        shown.lines.push_back(
+            { snapshot->curve(stretch, Metric::Loss, shown.axis), nullptr, snapshot->stretches[stretch].worker });
+        range = { snapshot->xAt(stretch, begin, shown.axis) - 0.5, snapshot->xAt(stretch, end - 1, shown.axis) + 0.5 };
+        inside_->setData(std::move(shown));
+    } else {
+        inside_->setData(joinedParts(*snapshot, parts));
+    }
+    link_.setRange(range, false);
     for (const EventPoint& event : snapshot->events ? *snapshot->events : std::vector<EventPoint> {}) {
         if (event.record.chunk == chunk.value && event.record.kind == EventRecord::Kind::Spike)
             mark_->show();

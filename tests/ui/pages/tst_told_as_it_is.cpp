@@ -12,6 +12,7 @@
 #include "tests/ui/run_story.h"
 #include "ui/bridge/workspace_scanner.h"
 #include "ui/models/core_words.h"
+#include "ui/models/kept_trainings.h"
 #include "ui/models/library_table.h"
 #include "ui/models/run_tables.h"
 #include "ui/models/setting_words.h"
@@ -120,6 +121,71 @@ void choose(QTableView& table, const QStringList& names)
                 table.selectionModel()->select(
                     table.model()->index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
 }
+
+/// A worker of a story that trains what a test tells it to, with telemetry of the same time.
+class TestWorker {
+public:
+    TestWorker(const RunStory& story, int worker)
+        : story_(story)
+        , ledger_(good(WorkerLedger::open(story.paths().tracker(), kRunId)))
+        , worker_(worker)
+    {
+        (void)good(ledger_.start({ story.attempt(), worker, worker, "cpu", "CPU" }, 600));
+        encodeLine(TelemetryHeader { kRunId, 1, worker, bootId(), systemClock().wallNs(), systemClock().monotonicNs() },
+            lines_);
+    }
+    Claim begin()
+    {
+        const Claim claim = std::get<Claim>(good(ledger_.claim()));
+        good(ledger_.begin(claim));
+        return claim;
+    }
+    /// Steps of one window with 100 tokens each.
+    void step(const Claim& claim, int count)
+    {
+        for (int i = 0; i < count; ++i) {
+            StepRecord record;
+            record.monotonicNs = systemClock().monotonicNs();
+            record.step = ++step_;
+            record.block = claim.block;
+            record.chunk = claim.chunk.value;
+            record.tokens = step_ * 100;
+            record.stepTokens = 100;
+            record.loss = 2;
+            encodeLine(TelemetryRecord(record), lines_);
+        }
+        std::ofstream(story_.paths().telemetryFile(1, worker_)) << lines_;
+    }
+    /// It ends with the windows of the steps that were made last.
+    void finish(const Claim& claim, const WindowRange& windows, bool partly)
+    {
+        ChunkOutcome outcome;
+        outcome.done = { windows };
+        outcome.tokens = 100 * windows.size();
+        outcome.lossSum = 2.0 * static_cast<double>(outcome.tokens);
+        outcome.firstStep = step_ - windows.size() + 1;
+        outcome.lastStep = step_;
+        good(ledger_.finish(claim, outcome, partly));
+    }
+    void commit(const Claim& claim, const WindowRange& windows)
+    {
+        CheckpointRecord record;
+        record.replica = worker_;
+        record.folder = std::to_string(worker_) + "-" + std::to_string(step_);
+        record.manifestSha256 = std::string(64, 'a');
+        record.step = step_;
+        (void)good(ledger_.commit(record, std::vector<Part> { { claim.chunk, windows, windows.size() } }));
+    }
+
+private:
+    static constexpr const char* kRunId = "00112233aabbccdd"; // of a RunStory
+
+    const RunStory& story_;
+    WorkerLedger ledger_;
+    int worker_;
+    std::int64_t step_ = 0;
+    std::string lines_;
+};
 
 } // namespace
 
@@ -908,6 +974,68 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->checkpointsAway.empty() && !isSaid(), kPatienceMs);
         std::filesystem::rename(story.paths().checkpointsFolder(), aside);
         QTRY_COMPARE_WITH_TIMEOUT(told(), 2, kPatienceMs); // and again
+    }
+
+    void theInspectorShowedTheLastPartUnderHeadingsOfTheWhole_data()
+    {
+        QTest::addColumn<bool>("died");
+        QTest::newRow("given back in the middle") << false;
+        QTest::newRow("killed behind a checkpoint") << true;
+    }
+    /// A chunk of ten steps had six, and what a checkpoint has of a worker that died was in no figure.
+    void theInspectorShowedTheLastPartUnderHeadingsOfTheWhole()
+    {
+        QFETCH(bool, died);
+        const RunStory story({ 2, 6, 1, 0, 8 });
+        TestWorker first(story, 3);
+        const Claim begun = first.begin();
+        constexpr WindowRange kFirst { 0, 4 };
+        constexpr WindowRange kRest { 4, 10 };
+        if (died) {
+            first.step(begun, 6); // two of them are lost
+            first.commit(begun, kFirst);
+            for (const IncarnationRow& one : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+                if (one.worker == 3)
+                    good(story.supervisor().revoke(one.id, "died"));
+        } else {
+            first.step(begun, 4);
+            first.finish(begun, kFirst, true);
+            first.commit(begun, kFirst);
+        }
+        TestWorker second(story, 4);
+        const Claim rest = second.begin();
+        QVERIFY(rest.chunk == begun.chunk);
+        second.step(rest, 6);
+        second.finish(rest, kRest, false);
+        second.commit(rest, kRest);
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.resize(360, 900);
+        inspector.show();
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().telemetry() && bench.watcher().telemetry()->complete
+                && bench.cells().find(begun.chunk) != nullptr && bench.claims().claimsOf(begun.chunk).size() == 2,
+            kPatienceMs);
+        bench.selection().setChunks({ { begun.chunk, placeOf(begun.chunk).block, placeOf(begun.chunk).column } });
+        const auto has = [&inspector](const QString& row) {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == row; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(has(QStringLiteral("In weights: once, in 2 parts")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(has(QStringLiteral("Tokens learnt from: 1,000")), kPatienceMs);
+        if (died)
+            QVERIFY(has(QStringLiteral("Samples: 19"))); // of both
+        const auto* chart = inspector.findChild<SeriesChart*>();
+        QTRY_COMPARE_WITH_TIMEOUT(chart->data().lines.size(), std::size_t(2), kPatienceMs);
+        QCOMPARE(chart->data().lines[0].curve->size(), std::size_t(4));
+        QCOMPARE(chart->data().lines[1].curve->size(), std::size_t(6));
+        QCOMPARE(inspector.findChild<SeriesChart*>()->curves().keyAxis()->range().upper, 10.5);
+        const auto claims = bench.claims().claimsOf(begun.chunk);
+        const KeptTrainings kept
+            = keptTrainings(claims, bench.cells().find(begun.chunk), bench.watcher().telemetry().get());
+        QCOMPARE(kept.beganNs, claims.front().startedWallNs);
+        QCOMPARE(kept.endedNs, claims.back().endedWallNs);
     }
 
     void aLogLineWasCutAndItsJsonGone()
