@@ -50,35 +50,50 @@ std::optional<End> endOf(RunState state, std::int64_t attempt)
     }
 }
 
-QString endOfRun(const RunStatus& status, const QString& name)
+/// One that can be said again in another language.
+/// @param inWords  called now and whenever the language changes: it keeps values
+Alert alertSaying(AlertKind kind, const QString& key, std::function<QString()> inWords, std::int64_t wallNs,
+    int worker = -1, ChunkId chunk = {})
 {
-    if (status.state == RunState::Finished)
-        return QCoreApplication::translate("Alerts", "%1 has finished: %2.")
-            .arg(name, stopReasonSentence(status.stopReason));
-    if (status.state == RunState::Failed)
-        return QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(status.stopDetail));
+    const QString text = inWords();
+    return { kind, key, text, wallNs, worker, chunk, false, std::move(inWords) };
+}
+
+std::function<QString()> wordsOf(const Message& message)
+{
+    return [message] { return coreWords(message); };
+}
+
+QString endOfRun(RunState state, StopReason reason, const Message& detail, const QString& name)
+{
+    if (state == RunState::Finished)
+        return QCoreApplication::translate("Alerts", "%1 has finished: %2.").arg(name, stopReasonSentence(reason));
+    if (state == RunState::Failed)
+        return QCoreApplication::translate("Alerts", "%1 has failed: %2").arg(name, coreWords(detail));
     return QCoreApplication::translate("Alerts", "%1 was interrupted. Resume shows what would be trained again.")
         .arg(name);
 }
 
 Alert deathOf(const HistoryEntry& entry)
 {
-    Alert alert { AlertKind::WorkerDied, QStringLiteral("died %1").arg(entry.incarnation.value), coreWords(entry.text),
-        entry.wallNs, entry.worker, {} };
-    if (!isForMemory(entry.cause))
-        return alert;
-    alert.kind = AlertKind::OutOfMemory;
-    if (entry.worker >= 0)
-        alert.text = QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
-                         .arg(workerName(entry.worker), coreWords(entry.cause));
-    return alert;
+    const bool isMemory = isForMemory(entry.cause);
+    const auto ofMemory = [worker = entry.worker, cause = entry.cause] {
+        return QCoreApplication::translate("Alerts", "%1 ended: %2. A smaller batch needs less memory.")
+            .arg(workerName(worker), coreWords(cause));
+    };
+    return alertSaying(isMemory ? AlertKind::OutOfMemory : AlertKind::WorkerDied,
+        QStringLiteral("died %1").arg(entry.incarnation.value),
+        isMemory && entry.worker >= 0 ? std::function<QString()>(ofMemory) : wordsOf(entry.text), entry.wallNs,
+        entry.worker);
 }
 
 Alert waitOf(const DataOutage& wait)
 {
-    return { AlertKind::DataAway, QStringLiteral("data away %1").arg(wait.sinceWallNs),
-        QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(wait.why)),
-        wait.sinceWallNs, -1, {} };
+    const auto inWords = [why = wait.why] {
+        return QCoreApplication::translate("Alerts", "The run waits for its data: %1").arg(coreWords(why));
+    };
+    return alertSaying(
+        AlertKind::DataAway, QStringLiteral("data away %1").arg(wait.sinceWallNs), inWords, wait.sinceWallNs);
 }
 
 const auto kDiskKey = QStringLiteral("disk");
@@ -86,7 +101,7 @@ QString stallKey(int worker) { return QStringLiteral("stalled %1").arg(worker); 
 
 Alert alertOf(const RecordedTrouble& trouble)
 {
-    Alert alert { AlertKind::DataAway, {}, coreWords(trouble.text), trouble.sinceWallNs, trouble.worker, {} };
+    Alert alert = alertSaying(AlertKind::DataAway, {}, wordsOf(trouble.text), trouble.sinceWallNs, trouble.worker);
     switch (trouble.kind) {
     case RecordedTrouble::Kind::DataAway: alert = waitOf(recordedWait(trouble.text).value_or(DataOutage {})); break;
     case RecordedTrouble::Kind::NoProgress:
@@ -110,6 +125,30 @@ Alert alertOf(const RecordedTrouble& trouble)
     return alert;
 }
 
+std::optional<Alert> alertOf(const EventPoint& event)
+{
+    const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
+    const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
+    const auto saying = [worker = event.worker, text = event.record.text](const char* words) {
+        return [worker, text, words] {
+            return QCoreApplication::translate("Alerts", words).arg(workerName(worker), coreWords(text));
+        };
+    };
+    const ChunkId chunk { event.record.chunk };
+    switch (event.record.kind) {
+    case EventRecord::Kind::Spike:
+        return alertSaying(AlertKind::Spike, QStringLiteral("spike ") + key,
+            saying(QT_TRANSLATE_NOOP("Alerts", "Loss spike on %1: %2")), wallNs, event.worker, chunk);
+    case EventRecord::Kind::Nan:
+        return alertSaying(AlertKind::NotANumber, QStringLiteral("nan ") + key,
+            saying(QT_TRANSLATE_NOOP("Alerts", "Not a number on %1: %2")), wallNs, event.worker, chunk);
+    case EventRecord::Kind::Rollback:
+        return alertSaying(AlertKind::NotANumber, QStringLiteral("rollback ") + key,
+            saying(QT_TRANSLATE_NOOP("Alerts", "%1 went back to its last checkpoint: %2")), wallNs, event.worker);
+    default: return std::nullopt;
+    }
+}
+
 } // namespace
 
 std::optional<Alert> alertOf(const EventRow& event)
@@ -127,7 +166,7 @@ std::optional<Alert> alertOf(const HistoryEntry& entry)
         : std::nullopt;
     if (!end)
         return std::nullopt;
-    return Alert { end->kind, end->key, coreWords(entry.text), entry.wallNs, -1, {} };
+    return alertSaying(end->kind, end->key, wordsOf(entry.text), entry.wallNs);
 }
 
 QString alertWord(AlertKind kind)
@@ -171,6 +210,13 @@ void Alerts::open(const QString& folder)
     eventsSeen_ = 0;
 }
 
+void Alerts::retranslate()
+{
+    for (Alert& alert : all_)
+        if (alert.inWords)
+            alert.text = alert.inWords();
+}
+
 /// False when it is not wanted or was told already.
 bool Alerts::keep(Alert alert)
 {
@@ -200,20 +246,24 @@ void Alerts::takeStatus(const RunStatus& status, const QString& name)
         const RowCounts& rows = shown->together.rowsKnown;
         const double share = rows.rows > 0 ? static_cast<double>(rows.duplicates) / static_cast<double>(rows.rows) : 0;
         if (share > rules_.repeatedShare)
-            raise({ AlertKind::RepeatedData, QStringLiteral("repeated"),
-                      QCoreApplication::translate("Alerts", "%1 of the rows repeat a row before them and are left out.")
-                          .arg(percentText(share)),
-                      status.epochs.front().openedWallNs, -1, {} }, // that of the data is so from the start
+            raise(alertSaying(
+                      AlertKind::RepeatedData, QStringLiteral("repeated"),
+                      [share] {
+                          return QCoreApplication::translate(
+                              "Alerts", "%1 of the rows repeat a row before them and are left out.")
+                              .arg(percentText(share));
+                      },
+                      status.epochs.front().openedWallNs), // that of the data is so from the start
                 isFirst);
     }
     if (status.checkpointsAway.empty())
         told_.erase(kAwayKey); // one that goes again is told again
     else
-        raise({ AlertKind::CheckpointsAway, kAwayKey, coreWords(status.checkpointsAway), 0, -1, {} });
+        raise(alertSaying(AlertKind::CheckpointsAway, kAwayKey, wordsOf(status.checkpointsAway), 0));
     if (status.notRemoved.empty())
         told_.erase(kStayKey);
     else
-        raise({ AlertKind::CheckpointsStay, kStayKey, coreWords(status.notRemoved), 0, -1, {} });
+        raise(alertSaying(AlertKind::CheckpointsStay, kStayKey, wordsOf(status.notRemoved), 0));
     lookAtData(status, isFirst);
     if (isAsleep(state))
         return;
@@ -229,12 +279,16 @@ void Alerts::takeState(const RunStatus& status, const QString& name)
     const auto end = endOf(status.state, status.attempt);
     if (!end)
         return;
-    Alert alert { end->kind, end->key, endOfRun(status, name), status.endedWallNs, -1, {} };
-    const Alert told = alert;
+    const auto ofRun = [state = status.state, reason = status.stopReason, detail = status.stopDetail, name] {
+        return endOfRun(state, reason, detail, name);
+    };
+    const Alert told = alertSaying(end->kind, end->key, ofRun, status.endedWallNs);
     const StopReason reason = status.state == RunState::Interrupted ? StopReason::Interrupted : status.stopReason;
-    if (!status.markedByHand) // else no attempt ended so
-        alert.text = coreWords(endOfAttempt(AttemptId { status.attempt }, reason, status.stopDetail));
-    if (keep(alert) && changed)
+    const auto ofAttempt = wordsOf(endOfAttempt(AttemptId { status.attempt }, reason, status.stopDetail));
+    const Alert listed = status.markedByHand // no attempt ended so
+        ? told
+        : alertSaying(end->kind, end->key, ofAttempt, status.endedWallNs);
+    if (keep(listed) && changed)
         Q_EMIT raised(told);
 }
 
@@ -244,8 +298,8 @@ void Alerts::lookAtData(const RunStatus& status, bool isFirst)
     if (wait && !wait->trainsOn && systemClock().wallNs() - wait->sinceWallNs > kDataPatienceNs)
         raise(waitOf(*wait));
     for (const LeftOutPart& part : status.leftOut)
-        raise({ AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(part.what.text()),
-                  coreWords(part.what), part.wallNs, -1, {} },
+        raise(alertSaying(AlertKind::LeftOut, QStringLiteral("left out ") + QString::fromStdString(part.what.text()),
+                  wordsOf(part.what), part.wallNs),
             isFirst);
 }
 
@@ -298,9 +352,9 @@ void Alerts::lookAtWorkers(const RunStatus& status)
         }
         const std::int64_t since = nowOfRun(status) - static_cast<std::int64_t>(worker.secondsSinceProgress * 1e9);
         if (status.state == RunState::Running && !status.dataWait)
-            raise({ AlertKind::Stalled, stallKey(worker.worker),
-                coreWords(sentence(kNoProgressSince, { std::to_string(worker.worker), WallTime(since) })), since,
-                worker.worker, {} });
+            raise(alertSaying(AlertKind::Stalled, stallKey(worker.worker),
+                wordsOf(sentence(kNoProgressSince, { std::to_string(worker.worker), WallTime(since) })), since,
+                worker.worker));
     }
 }
 
@@ -312,7 +366,7 @@ void Alerts::lookAtDisk()
     diskLookedNs_ = now;
     const auto free = diskRoomLeft(RunPaths(pathFromUtf8(folder_.toStdString())));
     if (free && static_cast<double>(*free) < rules_.freeGiB * (1 << 30))
-        raise({ AlertKind::DiskSpace, kDiskKey, coreWords(sentence(kDiskNearlyFull, { Bytes(*free) })), 0, -1, {} });
+        raise(alertSaying(AlertKind::DiskSpace, kDiskKey, wordsOf(sentence(kDiskNearlyFull, { Bytes(*free) })), 0));
     else
         told_.erase(kDiskKey);
 }
@@ -331,11 +385,14 @@ void Alerts::lookForGoodLosses(const TelemetrySnapshot& snapshot, bool isFirst)
             && !(stretch.firstStep + stretch.step[at] > kFirstSteps && loss.values[at] < rules_.lossTooGood))
             ++at;
         if (at < stretch.size())
-            raise({ AlertKind::LossTooGood, key,
-                      QCoreApplication::translate(
-                          "Alerts", "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.")
-                          .arg(workerName(stretch.worker), fixedText(loss.values[at], 3)),
-                      static_cast<std::int64_t>(stretch.wallAt(at) * 1e9), stretch.worker, {} },
+            raise(alertSaying(
+                      AlertKind::LossTooGood, key,
+                      [worker = stretch.worker, value = static_cast<double>(loss.values[at])] {
+                          return QCoreApplication::translate("Alerts",
+                              "The loss of %1 is %2: the model knows this data by heart, or the data is trivial.")
+                              .arg(workerName(worker), fixedText(value, 3));
+                      },
+                      static_cast<std::int64_t>(stretch.wallAt(at) * 1e9), stretch.worker),
                 isFirst);
     }
 }
@@ -352,28 +409,9 @@ void Alerts::takeTelemetry(const TelemetrySnapshot& snapshot)
     eventsSeen_ = snapshot.events->size();
     std::stable_sort(news.begin(), news.end(),
         [](const EventPoint& a, const EventPoint& b) { return a.wall < b.wall; }); // they come worker by worker
-    for (const EventPoint& event : news) {
-        const auto wallNs = static_cast<std::int64_t>(event.wall * 1e9);
-        const QString text = coreWords(event.record.text);
-        const QString key = QStringLiteral("%1 %2 %3").arg(event.worker).arg(event.attempt).arg(event.record.step);
-        if (event.record.kind == EventRecord::Kind::Spike)
-            raise({ AlertKind::Spike, QStringLiteral("spike ") + key,
-                      QCoreApplication::translate("Alerts", "Loss spike on %1: %2").arg(workerName(event.worker), text),
-                      wallNs, event.worker, { event.record.chunk } },
-                isFirst);
-        else if (event.record.kind == EventRecord::Kind::Nan)
-            raise(
-                { AlertKind::NotANumber, QStringLiteral("nan ") + key,
-                    QCoreApplication::translate("Alerts", "Not a number on %1: %2").arg(workerName(event.worker), text),
-                    wallNs, event.worker, { event.record.chunk } },
-                isFirst);
-        else if (event.record.kind == EventRecord::Kind::Rollback)
-            raise({ AlertKind::NotANumber, QStringLiteral("rollback ") + key,
-                      QCoreApplication::translate("Alerts", "%1 went back to its last checkpoint: %2")
-                          .arg(workerName(event.worker), text),
-                      wallNs, event.worker, {} },
-                isFirst);
-    }
+    for (const EventPoint& event : news)
+        if (const auto alert = alertOf(event))
+            raise(*alert, isFirst);
 }
 
 void Alerts::takeAudit(const AuditReport& report)
@@ -381,11 +419,11 @@ void Alerts::takeAudit(const AuditReport& report)
     for (const AuditFinding& finding : report.findings) {
         if (finding.kind == FindingKind::Duplicated || finding.kind == FindingKind::Missing
             || finding.kind == FindingKind::OverlappingClaims)
-            raise({ AlertKind::Duplicate,
+            raise(alertSaying(AlertKind::Duplicate,
                 QStringLiteral("audit %1 %2")
                     .arg(QString::fromStdString(toString(finding.kind)))
                     .arg(finding.chunk.value),
-                coreWords(finding.text), 0, -1, finding.chunk });
+                wordsOf(finding.text), 0, -1, finding.chunk));
     }
 }
 

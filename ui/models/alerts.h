@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -34,11 +35,12 @@ enum class AlertKind {
 struct Alert {
     AlertKind kind = AlertKind::Finished;
     QString key;
-    QString text; ///< one sentence
+    QString text; ///< one sentence, in the language in which it was told
     std::int64_t wallNs = 0;
     int worker = -1;
     ChunkId chunk;
     bool isRecorded = false; ///< with the time that the run recorded; else somebody looked and found it so
+    std::function<QString()> inWords {}; ///< `text` in the language of now; null: it is of none
 };
 
 /// What the rules look at; numbers beyond which they speak.
@@ -76,6 +78,7 @@ public:
     void takeEvents(const std::vector<EventRow>& events); ///< new ones of the ledger
     void takeTelemetry(const TelemetrySnapshot& snapshot);
     void takeAudit(const AuditReport& report);
+    void retranslate(); ///< another language is spoken from now on
     const std::vector<Alert>& all() const { return all_; }
 
 Q_SIGNALS:

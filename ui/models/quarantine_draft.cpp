@@ -34,12 +34,12 @@ void QuarantineDraft::setText(const QString& text)
     text_ = text;
     samples_.clear();
     chunks_ = 0;
-    problem_.clear();
+    problem_ = {};
     const auto parsed = Quarantine::parse(text.toStdString());
     if (parsed.ok())
         chunks_ = parsed.value()->chunks().size();
     else
-        problem_ = coreWords(parsed.error().message);
+        problem_ = parsed.error().message;
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (const QString& line : lines) {
         bool isHex = false;
@@ -51,6 +51,8 @@ void QuarantineDraft::setText(const QString& text)
     }
     Q_EMIT changed();
 }
+
+QString QuarantineDraft::problem() const { return problem_.empty() ? QString() : coreWords(problem_); }
 
 void QuarantineDraft::addLines(const QStringList& lines, const QString& comment)
 {
@@ -123,8 +125,8 @@ Status QuarantineDraft::save(const QString& name)
         return Error { ErrorCode::InvalidArgument,
             sentence("quarantine list \"%1\": a name must not be empty, begin with a dot or contain a slash",
                 { name.toStdString() }) };
-    if (!problem_.isEmpty())
-        return Error { ErrorCode::InvalidArgument, problem_.toStdString() };
+    if (!problem_.empty())
+        return Error { ErrorCode::InvalidArgument, problem_ };
     FURROW_TRY(realFileSystem().createFolders(pathFromUtf8(folderOf(workspace_).toStdString())));
     auto written = writeFileDurably(realFileSystem(), pathFromUtf8(fileOf(name).toStdString()), text_.toStdString());
     if (written.ok()) {

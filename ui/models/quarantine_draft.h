@@ -26,7 +26,7 @@ public:
     std::size_t chunkCount() const { return chunks_; }
     std::size_t sampleCount() const { return samples_.size(); }
     /// Which line is wrong and why; "": none.
-    const QString& problem() const { return problem_; }
+    QString problem() const;
 
     /// Takes up the first list of the workspace, so that what is added later joins it.
     void setWorkspace(const QString& workspace);
@@ -50,7 +50,7 @@ private:
     QString name_;
     QString savedText_; // of the list `name_`
     QString text_;
-    QString problem_;
+    Message problem_;
     std::size_t chunks_ = 0;
     std::set<quint64> samples_;
 };

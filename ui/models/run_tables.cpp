@@ -432,7 +432,35 @@ EventWeight weightOf(const EventRow& event)
     return EventWeight::Routine;
 }
 
+QString textOf(const EventRow& event)
+{
+    const QString cause = coreWords(event.cause);
+    if (event.chunk.value == 0)
+        return cause;
+    const QString to = chunkStateWord(static_cast<ChunkState>(event.to));
+    const QString move = event.from < 0 // it was not known before
+        ? to
+        : QCoreApplication::translate("Tables", "%1 → %2").arg(chunkStateWord(static_cast<ChunkState>(event.from)), to);
+    return cause.isEmpty() || cause == to // the word was said
+        ? move
+        : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
+}
+
 } // namespace
+
+void putIntoWords(EventLine& line)
+{
+    if (line.inWords)
+        line.text = line.inWords();
+    if (line.chunk.value == 0)
+        return;
+    const ChunkPlace place = placeOf(line.chunk);
+    line.chunkName = chunkShort(place.block, place.column);
+    if (line.chunks > 1)
+        line.chunkName = QCoreApplication::translate("Tables", "%1 to C%2")
+                             .arg(line.chunkName)
+                             .arg(place.column + line.chunks - 1);
+}
 
 int workerOf(std::int64_t incarnation, const LedgerTables* tables)
 {
@@ -452,24 +480,9 @@ EventLine eventLine(const EventRow& event, const LedgerTables* tables)
     line.weight = weightOf(event);
     line.incarnation = event.incarnation;
     line.worker = workerOf(event.incarnation, tables);
-    const QString cause = coreWords(event.cause);
-    if (event.chunk.value == 0) {
-        line.text = cause;
-        return line;
-    }
-    const ChunkPlace place = placeOf(event.chunk);
-    line.chunkName = chunkShort(place.block, place.column);
-    if (event.count > 1)
-        line.chunkName = QCoreApplication::translate("Tables", "%1 to C%2")
-                             .arg(line.chunkName)
-                             .arg(place.column + event.count - 1);
-    const QString to = chunkStateWord(static_cast<ChunkState>(event.to));
-    const QString move = event.from < 0 // it was not known before
-        ? to
-        : QCoreApplication::translate("Tables", "%1 → %2").arg(chunkStateWord(static_cast<ChunkState>(event.from)), to);
-    line.text = cause.isEmpty() || cause == to // the word was said
-        ? move
-        : QCoreApplication::translate("Tables", "%1: %2").arg(move, cause);
+    line.chunks = event.count;
+    line.inWords = [event] { return textOf(event); };
+    putIntoWords(line);
     return line;
 }
 

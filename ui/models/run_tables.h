@@ -6,6 +6,7 @@
 #include "ui/models/table_model.h"
 
 #include <QSortFilterProxyModel>
+#include <functional>
 #include <optional>
 
 namespace furrow {
@@ -26,7 +27,12 @@ struct EventLine {
     std::int64_t incarnation = 0; ///< whose doing it was; 0: no worker's
     int worker = -1; ///< of it; -1: none, or its process is not known yet
     QString text;
+    std::int64_t chunks = 1; ///< with consecutive ids from `chunk`
+    std::function<QString()> inWords; ///< `text` in the language of now; null: it is of none
 };
+
+/// Puts a line into the words of the language of now, which may be another one than before.
+void putIntoWords(EventLine& line);
 
 /// One row of the configuration of a run.
 struct ConfigLine {

@@ -74,8 +74,8 @@ void Workbench::connectAlerts()
         line.chunk = alert.chunk;
         line.worker = alert.worker;
         line.text = alert.text;
-        if (alert.chunk.value != 0)
-            line.chunkName = chunkShort(placeOf(alert.chunk).block, placeOf(alert.chunk).column);
+        line.inWords = alert.inWords;
+        putIntoWords(line);
         events_.append({ line });
     });
     connect(&alerts_, &Alerts::withdrawn, this, [this](const Alert& alert) {
@@ -118,6 +118,15 @@ void Workbench::openWorkspace(const QString& workspace)
 }
 
 void Workbench::showRun(const QString& folder) { selection_.setRun(folder); }
+
+void Workbench::retranslate()
+{
+    alerts_.retranslate();
+    std::vector<EventLine> lines = events_.rows();
+    for (EventLine& line : lines)
+        putIntoWords(line);
+    events_.reset(std::move(lines));
+}
 
 void Workbench::setResting(bool resting)
 {
@@ -175,7 +184,8 @@ void Workbench::takeHistory(const LedgerTables& tables)
         line.wallNs = entry.wallNs;
         line.weight = EventWeight::Notice;
         line.worker = entry.worker;
-        line.text = coreWords(entry.text);
+        line.inWords = [text = entry.text] { return coreWords(text); };
+        putIntoWords(line);
         lines.push_back(std::move(line));
     }
     events_.append(lines);

@@ -40,6 +40,8 @@ public:
     /// Lists a run folder outside the workspace no longer; the folder stays as it is.
     void dropRun(const QString& folder);
     bool isElsewhere(const QString& folder) const { return extraRuns_.contains(folder); }
+    /// What was put into words before is put into those of the language of now. Before the window is made anew.
+    void retranslate();
     /// Runs outside the workspace are listed by the next console too. Before start().
     void rememberRuns();
 

@@ -7,6 +7,7 @@
 #include "ui/models/workbench.h"
 #include "ui/parts/overflow.h"
 #include "ui/shell/appearance.h"
+#include "ui/shell/events_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_view.h"
 
@@ -45,12 +46,15 @@ Console::Console(const ConsoleOptions& options, QObject* parent)
             const QByteArray docks = window_->docks();
             const auto perspective = window_->perspective();
             const int page = window_->runView().currentPage();
+            const EventsDock::Place place = window_->events().place();
+            bench_->retranslate();
             makeWindow();
             window_->restoreGeometry(geometry);
             window_->restoreDocks(docks);
             window_->showPerspective(perspective);
             window_->runView().showPage(page);
             window_->show();
+            window_->events().goBackTo(place);
         });
     });
     if (remembers()) {

@@ -43,17 +43,7 @@ EventsDock::EventsDock(Workbench& bench, QWidget* parent)
     connect(all_, &QCheckBox::toggled, &filter_, &EventFilter::setAll);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &EventsDock::choose);
     connect(&bench_.selection(), &SelectionModel::changed, this, &EventsDock::followSelection);
-    connect(&filter_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
-        const QScrollBar* bar = table_->verticalScrollBar();
-        atEnd_ = bar->value() == bar->maximum();
-    });
-    connect(
-        &filter_, &QAbstractItemModel::rowsInserted, this,
-        [this] { // the newest is seen until a person looks at older ones
-            if (atEnd_ && !isNewestFirst())
-                table_->scrollToBottom();
-        },
-        Qt::QueuedConnection);
+    keepAtEnd();
     connect(&bench_.events(), &QAbstractItemModel::rowsInserted, this, &EventsDock::countAlerts);
     connect(&bench_.events(), &QAbstractItemModel::modelReset, this, &EventsDock::countAlerts);
     followReplay();
@@ -84,6 +74,38 @@ void EventsDock::countAlerts()
     for (const EventLine& line : bench_.events().rows())
         alerts += line.isAlert && (!moment || line.wallNs <= *moment) ? 1 : 0;
     Q_EMIT alertsChanged(alerts);
+}
+
+/// The newest is seen until a person looks at older ones, also in a dock that becomes lower or a window made anew.
+void EventsDock::keepAtEnd()
+{
+    const QScrollBar* bar = table_->verticalScrollBar();
+    const auto look = [this, bar] { atEnd_ = bar->value() == bar->maximum(); };
+    connect(bar, &QScrollBar::valueChanged, this, look);
+    connect(table_->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, look);
+    connect(bar, &QScrollBar::rangeChanged, this, [this] {
+        if (atEnd_ && !isNewestFirst())
+            table_->verticalScrollBar()->setValue(table_->verticalScrollBar()->maximum());
+    });
+}
+
+EventsDock::Place EventsDock::place() const
+{
+    const QHeaderView* header = table_->horizontalHeader();
+    return { all_->isChecked(), header->sortIndicatorSection(), header->sortIndicatorOrder(), atEnd_,
+        std::max(0, table_->rowAt(0)) };
+}
+
+void EventsDock::goBackTo(const Place& place)
+{
+    all_->setChecked(place.isAll);
+    table_->sortByColumn(place.sortColumn, place.sortOrder);
+    static_cast<QAbstractItemView*>(table_)->doItemsLayout(); // how far it can be scrolled
+    atEnd_ = place.atEnd;
+    if (atEnd_ && !isNewestFirst())
+        table_->scrollToBottom();
+    else
+        table_->scrollTo(filter_.index(place.topRow, 0), QAbstractItemView::PositionAtTop);
 }
 
 /// A row that goes has the view mark its neighbour, which nobody chose. Connected before the view is.

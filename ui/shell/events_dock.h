@@ -19,6 +19,16 @@ public:
     explicit EventsDock(Workbench& bench, QWidget* parent = nullptr);
     /// @param step  1: next, -1: previous
     void goTo(int step);
+    /// What of the list a person sees, and how.
+    struct Place {
+        bool isAll = false;
+        int sortColumn = 0;
+        Qt::SortOrder sortOrder = Qt::AscendingOrder;
+        bool atEnd = true;
+        int topRow = 0;
+    };
+    Place place() const;
+    void goBackTo(const Place& place); ///< in a window that is made anew
 
 Q_SIGNALS:
     void alertsChanged(int count);
@@ -28,6 +38,7 @@ private:
     void choose();
     void followSelection();
     void watchRemovals();
+    void keepAtEnd();
     void followReplay();
     void countAlerts();
     bool isNewestFirst() const;

@@ -47,6 +47,7 @@ public:
     QByteArray docks() const;
     void restoreDocks(const QByteArray& docks);
     RunView& runView() { return *runView_; }
+    EventsDock& events() { return *events_; }
     NewRunPage& newRunPage(); ///< made when first asked for
     ComparePage& comparePage(); ///< made when first asked for
 

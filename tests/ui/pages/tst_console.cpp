@@ -18,6 +18,7 @@
 #include "ui/dialogs/quarantine_dialog.h"
 #include "ui/shell/appearance.h"
 #include "ui/shell/console.h"
+#include "ui/shell/events_dock.h"
 #include "ui/shell/inspector_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/replay_bar.h"
@@ -25,6 +26,7 @@
 #include "ui/widgets/lane_view.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QImage>
@@ -295,6 +297,49 @@ private Q_SLOTS:
         QVERIFY(console.window().perspective() == MainWindow::Perspective::Launch);
         console.window().showPerspective(MainWindow::Perspective::Watch);
         QTRY_VERIFY_WITH_TIMEOUT(!events()->visibleRegion().isEmpty(), kPatienceMs);
+    }
+
+    /// The rows stayed in the language in which they had come, and the list went back to its first one.
+    void anotherLanguageLeftTheEventsInTheOldOneAndWentToTheTop()
+    {
+        const RunStory story({});
+        ConsoleOptions options;
+        options.workspace = story.workspace();
+        options.safeMode = true;
+        options.size = { 1280, 900 };
+        Console console(options);
+        console.show();
+        console.bench().showRun(story.folder());
+        console.window().findChild<QDockWidget*>(QStringLiteral("dock.events"))->raise();
+        const auto table = [&console] { return console.window().events().findChild<QTableView*>(); };
+        const auto all = [&console] { return console.window().events().findChild<QCheckBox*>(); };
+        const auto texts = [&table] {
+            QStringList each;
+            for (int row = 0; row < table()->model()->rowCount(); ++row)
+                each.append(table()->model()->index(row, 4).data().toString());
+            return each;
+        };
+        all()->setChecked(true);
+        QTRY_VERIFY_WITH_TIMEOUT(table()->verticalScrollBar()->maximum() > 8, kPatienceMs);
+        const QString english = chunkStateWord(ChunkState::Leased);
+        const QStringList before = texts();
+        QVERIFY(before.join(QLatin1Char('\n')).contains(english));
+        table()->verticalScrollBar()->setValue(table()->verticalScrollBar()->maximum() / 2);
+        const int top = table()->rowAt(0);
+        QVERIFY(top > 0);
+        MainWindow* window = &console.window();
+        const auto back = qScopeGuard([] { Appearance(false).setLanguage(Language::English); });
+        for (QAction* action : window->findChild<QMenu*>(QStringLiteral("languages"))->actions())
+            if (action->text().startsWith(Appearance::languageName(Language::Spanish)))
+                action->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(&console.window() != window, kPatienceMs);
+        const QString spanish = chunkStateWord(ChunkState::Leased);
+        QVERIFY(spanish != english);
+        const QStringList now = texts();
+        QCOMPARE(now.size(), before.size());
+        QVERIFY2(now.join(QLatin1Char('\n')).contains(spanish), qPrintable(now.join(QLatin1Char('\n'))));
+        QVERIFY(all()->isChecked());
+        QTRY_COMPARE_WITH_TIMEOUT(table()->rowAt(0), top, kPatienceMs);
     }
 
     /// In Spanish the toolbar does not fit 1280 pixels: its separators took the room that was left and stood there as

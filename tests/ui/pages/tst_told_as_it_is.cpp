@@ -48,6 +48,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
@@ -1036,6 +1037,29 @@ private Q_SLOTS:
             = keptTrainings(claims, bench.cells().find(begun.chunk), bench.watcher().telemetry().get());
         QCOMPARE(kept.beganNs, claims.front().startedWallNs);
         QCOMPARE(kept.endedNs, claims.back().endedWallNs);
+    }
+
+    void anotherLanguageLeftAlertsInTheOldOne()
+    {
+        const QTemporaryDir folder;
+        Appearance appearance(false);
+        Workbench bench(folder.path());
+        RunStatus status;
+        status.state = RunState::Interrupted;
+        status.attempt = 1;
+        status.endedWallNs = 1;
+        bench.alerts().takeStatus(status, QStringLiteral("one"));
+        bench.quarantine().setText(QStringLiteral("nonsense"));
+        QCOMPARE(bench.events().rows().size(), std::size_t(1));
+        const QString english = bench.events().rows().front().text;
+        const QString problem = bench.quarantine().problem();
+        QVERIFY(!problem.isEmpty());
+        appearance.setLanguage(Language::Spanish);
+        const auto back = qScopeGuard([&appearance] { appearance.setLanguage(Language::English); });
+        bench.retranslate();
+        QVERIFY(bench.events().rows().front().text != english);
+        QCOMPARE(bench.alerts().all().front().text, bench.events().rows().front().text);
+        QVERIFY(bench.quarantine().problem() != problem);
     }
 
     void aLogLineWasCutAndItsJsonGone()
