@@ -470,14 +470,14 @@ Result<std::int64_t> exportTelemetry(const std::filesystem::path& telemetryFolde
     const std::filesystem::path& out, const ExportView& view)
 {
     std::error_code failed;
-    if (std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
+    if (std::filesystem::exists(out, failed) && !holdsNothing(out))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the export.", { utf8Text(out) }) };
     const auto writer = format == MeasuredFormat::Csv ? exportCsv
         : format == MeasuredFormat::JsonLines         ? exportJsonl
                                                       : exportTensorBoard;
     std::int64_t written = 0;
-    FURROW_TRY(makeWholeFolder(realFileSystem(), out, [&](const std::filesystem::path& folder) -> Status {
+    FURROW_TRY(makeWholeFolder(realFileSystem(), out, {}, [&](const std::filesystem::path& folder) -> Status {
         FURROW_TRY_ASSIGN(written, writer(telemetryFolder, folder, view));
         return {};
     }));

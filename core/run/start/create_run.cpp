@@ -1,5 +1,5 @@
-// A run is made in a folder of another name and renamed when it is whole: an error or a crash leaves nothing that looks
-// like a run.
+// A run is made in a folder of another name and put in place when it is whole (WholeFolder), run.json last: an error or
+// a crash leaves nothing that looks like a run.
 
 #include "core/base/absolute_path.h"
 #include "core/base/clock.h"
@@ -17,6 +17,7 @@
 #include "core/base/secret_variables.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/base/whole_folder.h"
 #include "core/config/message_json.h"
 #include "core/config/named_tokenizer.h"
 #include "core/config/warm_up.h"
@@ -351,8 +352,7 @@ Status refuseFolder(const std::filesystem::path& folder)
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is a run already. 'furrowctl resume' goes on with it; for a new run name another folder.",
                 { folder.string() }) };
-    std::error_code failed;
-    if (isThere(folder) && !std::filesystem::is_empty(folder, failed))
+    if (isThere(folder) && !holdsNothing(folder))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the run.", { folder.string() }) };
     for (const auto& place : { folder, RunPaths(folder).cacheFolder() }) // found out now, and not behind the data
@@ -412,10 +412,20 @@ void sayWhatWasPassedOver(const PassedOver& passed, const std::vector<Message>& 
     std::for_each(all.begin() + std::ssize(said), all.end(), say);
 }
 
-/// Looks at the data, completes `file` and writes everything into the folder.
-Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, const Progress& say)
+/// The cache of the run that will be in `folder`: one of its own grows with it.
+std::filesystem::path cacheOf(const std::filesystem::path& folder, const RunPaths& growing)
 {
-    const KeepHubPieces kept(paths.cacheFolder(), file.config.cacheGiB);
+    const RunPaths paths(folder);
+    const auto cache = paths.cacheFolder();
+    return isInside(cache, paths.folder()) ? growing.folder() / cache.filename() : cache;
+}
+
+/// Looks at the data, completes `file` and writes everything into the folder.
+/// @param cache  cacheOf() it
+Status makeWhole(
+    const RunPaths& paths, const std::filesystem::path& cache, RunFile& file, std::int64_t workers, const Progress& say)
+{
+    const KeepHubPieces kept(cache, file.config.cacheGiB);
     FURROW_TRY(describeQuestions(file.config, say));
     say("Looking at the data");
     FURROW_TRY_ASSIGN(auto data, inspectData(file.config));
@@ -429,7 +439,7 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
     FURROW_TRY_ASSIGN(const DataFit fit, fitOf(file.config, data, *tokenizer));
     if (!fit.problems.empty())
         return Error { ErrorCode::InvalidArgument, toString(fit.problems) };
-    FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, paths.cacheFolder()));
+    FURROW_TRY_ASSIGN(auto start, startProblems(file.config, data, tokenizer, cache));
     if (!start.empty())
         return Error { ErrorCode::InvalidArgument, toString(start) };
     FURROW_TRY(refuseSecretsIn(manifest));
@@ -464,7 +474,8 @@ Status makeWhole(const RunPaths& paths, RunFile& file, std::int64_t workers, con
 Result<RunPaths> tryRun(const std::filesystem::path& folder, RunFile& file, std::int64_t workers, const Progress& say)
 {
     FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(std::filesystem::temp_directory_path()));
-    FURROW_TRY(makeWhole(RunPaths(scratch / "run"), file, workers, say));
+    const RunPaths paths(scratch / "run");
+    FURROW_TRY(makeWhole(paths, paths.cacheFolder(), file, workers, say));
     return RunPaths(folder);
 }
 
@@ -509,20 +520,10 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     FURROW_TRY(refuseFolder(folder));
     if (request.onlyTry)
         return tryRun(folder, file, std::ssize(placed), say);
-    auto temporary = folder;
-    temporary += ".new-" + randomHex(8);
-    auto made = makeWhole(RunPaths(temporary), file, std::ssize(placed), say);
-    std::error_code ignored;
-    if (made.ok())
-        std::filesystem::remove(folder, ignored); // an empty one that the user made
-    if (made.ok())
-        made = realFileSystem().rename(temporary, folder);
-    if (made.ok())
-        made = realFileSystem().syncFolder(folder.parent_path());
-    if (!made.ok()) {
-        (void)realFileSystem().removeAll(temporary);
-        return made.error();
-    }
+    WholeFolder whole(realFileSystem(), folder);
+    const RunPaths growing(whole.growing());
+    FURROW_TRY(makeWhole(growing, cacheOf(folder, growing), file, std::ssize(placed), say));
+    FURROW_TRY(whole.putInPlace(growing.configFile().filename()));
     return RunPaths(folder);
 }
 

@@ -26,7 +26,7 @@ Status checkOut(const TaskOptions& options, bool isFile)
     if (isFile && isTaken(out))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is there already. Name a new file for the export.", { options.out }) };
-    if (!isFile && std::filesystem::exists(out, failed) && !std::filesystem::is_empty(out, failed))
+    if (!isFile && std::filesystem::exists(out, failed) && !holdsNothing(out))
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 is not empty. Name a new folder for the export.", { options.out }) };
     return {};
@@ -67,7 +67,7 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
                 modelCard(run.setup.paths,
                     { run.setup.file, run.setup.config, describeShape(run.setup.modelConfig), run.checkpoint }));
         }
-        FURROW_TRY(makeWholeFolder(realFileSystem(), out,
+        FURROW_TRY(makeWholeFolder(realFileSystem(), out, "config.json", // without which nothing loads the weights
             [&](const auto& folder) { return exportHuggingFace(*model, extras, realFileSystem(), folder); }));
     }
     return nlohmann::json { { "is_run", run.isRun() }, { "checkpoint", run.checkpoint },

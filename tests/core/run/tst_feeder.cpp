@@ -103,6 +103,32 @@ private Q_SLOTS:
         QVERIFY(createRun(request, {}).ok());
     }
 
+    /// mkdir p; chmod 0700 p; new --out p: p was removed, and everybody could read the run that took its name.
+    void aRunInAPrivateFolderWasForEverybodyToRead()
+    {
+        QTemporaryDir folder;
+        NewRun request;
+        request.config.data = { folder.path().toStdString() + "/data.txt" };
+        std::ofstream(request.config.data[0], std::ios::binary) << Run::lines(1200);
+        request.config.samplesPerBlock = 300;
+        request.config.chunkSamples = 50;
+        request.config.devices = "cpu";
+        request.folder = folder.path().toStdString() + "/run";
+        std::filesystem::create_directory(request.folder);
+        std::filesystem::permissions(request.folder, std::filesystem::perms::owner_all);
+        request.config.startAt = "4:0"; // there is none
+        QVERIFY(!createRun(request, {}).ok());
+        QVERIFY(std::filesystem::is_empty(request.folder));
+        request.config.startAt = "";
+        const auto paths = good(createRun(request, {}));
+#ifndef Q_OS_WIN
+        QVERIFY(std::filesystem::status(request.folder).permissions() == std::filesystem::perms::owner_all);
+#endif
+        QVERIFY(std::filesystem::exists(paths.configFile()) && std::filesystem::exists(paths.tracker()));
+        for (const auto& entry : std::filesystem::directory_iterator(request.folder))
+            QVERIFY(entry.path().filename().string().find(".new-") == std::string::npos);
+    }
+
     /// Data that must be expanded is not cut before the run: only the feeder can find out that the chunk to start at
     /// does not exist.
     void aStartThatDoesNotExistIsRefusedByTheFeeder_data()
