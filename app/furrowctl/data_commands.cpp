@@ -6,6 +6,7 @@
 #include "app/furrowctl/learnt_text.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/group_share.h"
 #include "core/base/number_of.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
@@ -136,6 +137,7 @@ int probe(const ProbeOptions& o)
         return fail(adopted.error(), o.json);
     if (const auto problems = validate(config); !problems.empty()) // what a run would refuse
         return failUsage(toString(problems), o.json);
+    shareBelow(pathFromUtf8(o.workspace));
     const KeepHubPieces kept(cacheOfWorkspace(pathFromUtf8(o.workspace)), config.cacheGiB);
     auto found = probeData(config, kProbeMs);
     if (!found.ok())
@@ -270,6 +272,7 @@ int cacheCommand(const CacheOptions& o)
     const auto folder = cacheOfWorkspace(pathFromUtf8(o.workspace));
     if (auto own = checkOwn(folder); !own.ok())
         return fail(own.error(), o.json);
+    shareBelow(pathFromUtf8(o.workspace));
     if (!isTaken(folder)) // to look makes none
         return fail(Error { ErrorCode::NotFound,
                         sentence("%1 has no cache: nothing was prepared or fetched there yet.",

@@ -9,6 +9,7 @@
 #include "core/base/process_limit.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/attempt_config.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/run_file.h"
 #include "core/run/supervise/feeder.h"
 #include "core/run/supervise/supervisor.h"
@@ -37,6 +38,7 @@ int supervise(const SuperviseOptions& o)
     startLog("supervisor");
     const RunPaths paths(o.folder);
     shareWithGroupOf(paths.folder()); // its workers, feeder and tasks do as it does
+    shareAround(paths);
     auto file = readRunFile(paths);
     if (!file.ok())
         return failLogged(file.error());
@@ -67,7 +69,9 @@ int feed(const FeedOptions& o)
 {
     startLog("feeder");
     const StopRequest stop(true);
-    const auto status = runFeeder(RunPaths(o.folder), stop);
+    const RunPaths paths(o.folder);
+    shareAround(paths); // the cache may be of a group, and the run of one alone
+    const auto status = runFeeder(paths, stop);
     return status.ok() ? kDone : failLogged(status.error());
 }
 

@@ -56,6 +56,11 @@ bool isTaken(const std::filesystem::path& path);
 /// Windows only a write can tell: it is ok there.
 Status checkWritable(const std::filesystem::path& folder);
 
+/// Whether this user may read or write a file that is there; otherwise as checkWritable(). Nothing is opened: to close
+/// a database again would give up the locks of this process on it.
+Status checkFileReadable(const std::filesystem::path& file);
+Status checkFileWritable(const std::filesystem::path& file);
+
 /// What keeps everybody from writing to a file, seen without a write: its disk is read-only, or an attribute forbids
 /// it. The rights of this user are none of that, nor is a file that is not there. Otherwise as checkWritable().
 Status checkWritableByAny(const std::filesystem::path& file);

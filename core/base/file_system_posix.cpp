@@ -331,6 +331,20 @@ Status checkWritable(const std::filesystem::path& folder)
     return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? Status {} : failed(errno);
 }
 
+Status checkFileReadable(const std::filesystem::path& file)
+{
+    return ::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0
+        ? Status {}
+        : Status(systemError(sentence("cannot read %1", { utf8Text(file) }), errno));
+}
+
+Status checkFileWritable(const std::filesystem::path& file)
+{
+    return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0
+        ? Status {}
+        : Status(systemError(sentence("cannot write %1", { utf8Text(file) }), errno));
+}
+
 Status checkWritableByAny(const std::filesystem::path& file)
 {
     const int code = ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0 ? 0 : errno;

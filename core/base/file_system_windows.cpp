@@ -256,6 +256,8 @@ FileSystem& realFileSystem()
 }
 
 Status checkWritable(const std::filesystem::path&) { return {}; }
+Status checkFileReadable(const std::filesystem::path&) { return {}; }
+Status checkFileWritable(const std::filesystem::path&) { return {}; }
 Status checkWritableByAny(const std::filesystem::path&) { return {}; }
 
 bool isLink(const std::filesystem::path& path)

@@ -1,11 +1,11 @@
 #include "core/base/group_share.h"
 
 #include "core/base/absolute_path.h"
+#include "core/base/is_there.h"
 
-#include <algorithm>
 #include <fcntl.h>
+#include <map>
 #include <mutex>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 struct SharedFolders {
     std::mutex mutex;
-    std::set<std::filesystem::path> all; ///< guarded by mutex; absolute
+    std::map<std::filesystem::path, bool> all; ///< guarded by mutex; absolute, and whether it is shared
 };
 
 SharedFolders& sharedFolders()
@@ -31,15 +31,24 @@ bool isBelowShared(const std::filesystem::path& made)
     if (folders.all.empty())
         return false;
     const auto whole = absolutePath(made);
-    return std::ranges::any_of(folders.all, [&whole](const auto& folder) { return isInside(whole, folder); });
+    std::size_t nearest = 0; // a run may be for one alone in a workspace of several
+    bool isShared = false;
+    for (const auto& [folder, shared] : folders.all)
+        if (folder.native().size() > nearest && isInside(whole, folder)) {
+            nearest = folder.native().size();
+            isShared = shared;
+        }
+    return isShared;
 }
 
 } // namespace
 
 bool mayGroupWrite(const std::filesystem::path& folder)
 {
+    constexpr mode_t kForAll = S_ISVTX | S_IWOTH;
     struct stat facts {};
-    return ::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWGRP) != 0;
+    return ::stat(folder.c_str(), &facts) == 0 && (facts.st_mode & S_IWGRP) != 0
+        && (facts.st_mode & kForAll) != kForAll;
 }
 
 void shareBelow(const std::filesystem::path& folder)
@@ -50,9 +59,9 @@ void shareBelow(const std::filesystem::path& folder)
     const bool isShared = mayGroupWrite(folder);
     SharedFolders& folders = sharedFolders();
     const std::lock_guard guard(folders.mutex);
-    if (isShared)
-        folders.all.insert(whole);
-    else
+    if (isThere(folder))
+        folders.all.insert_or_assign(whole, isShared);
+    else // what is above it says
         folders.all.erase(whole);
 }
 

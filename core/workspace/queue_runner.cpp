@@ -8,6 +8,7 @@
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
 #include "core/device/gpu.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/status/run_holder.h"
 #include "core/run/status/run_status.h"
@@ -287,6 +288,7 @@ Status runOpen(WorkspaceFile& file, RunsBesideTheQueue& others, const StopReques
 
 Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
 {
+    FURROW_TRY(beforeWritingBelow(workspace));
     RunsBesideTheQueue others(workspace);
     for (bool isAgain = false;; isAgain = true) {
         auto lock = takeQueueLock(workspace, stop);
@@ -340,6 +342,7 @@ bool isQueueRun(const std::filesystem::path& workspace)
 
 Status startQueue(const std::filesystem::path& workspace)
 {
+    FURROW_TRY(beforeWritingBelow(workspace));
     FURROW_TRY(checkQueueCanRun(workspace));
     if (isQueueRun(workspace) && !isHeldByStranger(queueLock(workspace)))
         return {};

@@ -8,6 +8,7 @@
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/run_paths.h"
 #include "core/run/status/run_holder.h"
 #include "core/workspace/workspace_file.h"
@@ -29,13 +30,14 @@ fs::path trashBesideRuns(const fs::path& workspace) { return trashOf(workspace) 
 fs::path wholeFolder(const fs::path& run) { return absolutePath(run / "").parent_path(); }
 
 /// In a workspace that a group shares the rights alone would let anybody.
-Result<fs::path> move(const fs::path& from, const fs::path& folder)
+Result<fs::path> move(const fs::path& workspace, const fs::path& from, const fs::path& folder)
 {
     if (const auto owner = otherOwner(from); !owner.empty())
         return Error { ErrorCode::InvalidArgument,
             sentence("%1 belongs to %2. Only they, or root, can move it into the trash or out of it.",
                 { utf8Text(from), owner }) };
     FURROW_TRY(refuseRootInFolderOf(from)); // the owner could neither restore it nor use the trash any more
+    FURROW_TRY(beforeWritingBelow(workspace));
     FURROW_TRY(realFileSystem().createFolders(folder));
     const fs::path to = folder / from.filename();
     FURROW_TRY(realFileSystem().rename(from, to));
@@ -85,7 +87,7 @@ Result<fs::path> moveToTrash(const fs::path& workspace, const fs::path& run)
     const fs::path trash = isBesideRuns ? trashBesideRuns(workspace) : trashOf(workspace);
     for (const auto& into : { trashOf(workspace), trash }) // into the folder of whoever put a link there
         FURROW_TRY(refuseLink(into));
-    FURROW_TRY_ASSIGN(const auto moved, move(folder, trash));
+    FURROW_TRY_ASSIGN(const auto moved, move(workspace, folder, trash));
     if (!isLocked(RunPaths(moved).supervisorLock()))
         return moved;
     FURROW_TRY(realFileSystem().rename(moved, folder)); // its training began meanwhile
@@ -96,9 +98,9 @@ Result<fs::path> restoreFromTrash(const fs::path& workspace, const fs::path& tra
 {
     const fs::path parent = absolutePath(trashed).parent_path();
     if (parent == absolutePath(trashBesideRuns(workspace)))
-        return move(trashed, workspace);
+        return move(workspace, trashed, workspace);
     if (parent == absolutePath(trashOf(workspace)))
-        return move(trashed, runsOf(workspace));
+        return move(workspace, trashed, runsOf(workspace));
     return Error { ErrorCode::InvalidArgument,
         sentence("%1 does not lie in the trash of this workspace", { utf8Text(trashed) }) };
 }

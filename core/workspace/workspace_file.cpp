@@ -6,6 +6,7 @@
 #include "core/base/process.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/run/folder/before_writing.h"
 #include "core/workspace/workspace_paths.h"
 
 #include <algorithm>
@@ -144,6 +145,7 @@ std::filesystem::path queueLock(const std::filesystem::path& workspace) { return
 
 Result<WorkspaceFile> WorkspaceFile::open(const std::filesystem::path& workspace)
 {
+    FURROW_TRY(beforeWritingBelow(workspace));
     std::error_code failed;
     if (!std::filesystem::exists(workspaceFile(workspace), failed)) {
         if (isLink(workspaceFile(workspace)))

@@ -5,10 +5,23 @@
 
 namespace furrow {
 
+void shareAround(const RunPaths& paths)
+{
+    shareBelow(paths.cacheFolder().parent_path()); // of the workspace, or of the run itself
+    shareBelow(paths.folder());
+}
+
 Status beforeWritingInto(const RunPaths& paths)
 {
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
-    shareBelow(paths.folder());
+    shareAround(paths);
+    return {};
+}
+
+Status beforeWritingBelow(const std::filesystem::path& workspace)
+{
+    FURROW_TRY(refuseRootInFolderOf(workspace));
+    shareBelow(workspace);
     return {};
 }
 

@@ -3,11 +3,19 @@
 #include "core/base/result.h"
 #include "core/run/folder/run_paths.h"
 
+#include <filesystem>
+
 namespace furrow {
 
-/// For whoever is about to write into the folder of a run from outside of its processes, before the first byte. What is
-/// made there from then on, the users who share the folder may write too (shareBelow). InvalidArgument: what root makes
-/// there its owner could not (refuseRootInFolderOf).
+/// What this process makes from now on in the folder of a run, and in the workspace around it, the users who share
+/// either may write too (shareBelow). For the processes of a run, which others have started.
+void shareAround(const RunPaths& paths);
+
+/// For whoever is about to write into the folder of a run from outside of its processes, or to make it, before the
+/// first byte: shareAround(). InvalidArgument: what root makes there its owner could not write (refuseRootInFolderOf).
 Status beforeWritingInto(const RunPaths& paths);
+
+/// The same for a workspace, whatever is written there: its library, queue, trash and cache. It may be yet to come.
+Status beforeWritingBelow(const std::filesystem::path& workspace);
 
 } // namespace furrow

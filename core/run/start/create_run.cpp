@@ -35,6 +35,7 @@
 #include "core/device/machine_fit.h"
 #include "core/device/placement.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/start_weights_hash.h"
 #include "core/run/status/brain.h"
 #include "core/run/start/data_fit.h"
@@ -520,6 +521,7 @@ Result<RunPaths> createRun(const NewRun& request, const Progress& progress)
     FURROW_TRY(refuseFolder(folder));
     if (request.onlyTry)
         return tryRun(folder, file, std::ssize(placed), say);
+    FURROW_TRY(beforeWritingInto(RunPaths(folder)));
     WholeFolder whole(realFileSystem(), folder);
     const RunPaths growing(whole.growing());
     FURROW_TRY(makeWhole(growing, cacheOf(folder, growing), file, std::ssize(placed), say));

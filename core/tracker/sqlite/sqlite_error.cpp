@@ -6,6 +6,7 @@
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/process_limit.h"
+#include "core/tracker/sqlite/database_files.h"
 #include "core/tracker/sqlite/tracker_locks.h"
 
 #include <sqlite3.h>
@@ -24,6 +25,20 @@ Error busyError(const std::filesystem::path& path)
                : sentence("%1 is locked by another process for too long; let it go on or end it, then try again",
                      { utf8Text(path) }) };
 }
+
+namespace {
+
+/// The first of its files that is there and may not be used, with its owner, who alone can change that.
+Status whoDenies(const std::filesystem::path& path, Status (*check)(const std::filesystem::path&))
+{
+    for (const auto& file : databaseFiles(path))
+        if (isThere(file))
+            if (auto usable = check(file); !usable.ok())
+                return Error { ErrorCode::Io, usable.error().message };
+    return {};
+}
+
+} // namespace
 
 Error sqliteError(int code, const Message& said, const std::filesystem::path& path, int systemCode)
 {
@@ -47,17 +62,21 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
     case SQLITE_READONLY:
         if (auto writable = checkWritable(path.parent_path()); !writable.ok())
             return { ErrorCode::Io, writable.error().message };
+        if (auto denied = whoDenies(path, checkFileWritable); !denied.ok())
+            return denied.error();
         return { ErrorCode::Io,
-            sentence("%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only",
+            sentence("%1 cannot be written; check the permissions of its folder, and whether its disk is read-only",
                 { file }) };
     case SQLITE_CANTOPEN:
         if (systemCode == EMFILE)
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + sentence(kOpenFileLimit) };
         if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
+        if (auto denied = whoDenies(path, checkFileReadable); !denied.ok())
+            return denied.error();
         return { isThere(path) ? ErrorCode::Io : ErrorCode::NotFound,
             isThere(path)
-                ? sentence("%1 cannot be opened; check the permissions of the run folder", { file })
+                ? sentence("%1 cannot be opened; check the permissions of its folder", { file })
                 : sentence("there is no tracker %1; `furrowctl doctor %2 --repair` rebuilds what the checkpoints prove",
                       { file, utf8Text(path.parent_path()) }) };
     case SQLITE_INTERRUPT: return { ErrorCode::Cancelled, file + ": " + detail };

@@ -1,6 +1,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/memory_file.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/workspace/compare_runs.h"
@@ -533,6 +534,79 @@ private Q_SLOTS:
         QCOMPARE(WEXITSTATUS(status), kRefused);
         QVERIFY(std::filesystem::exists(run) && std::filesystem::exists(trashed));
         QVERIFY(moveToTrash(workspace("shared"), run).ok()); // root may
+    }
+
+    /// library.sqlite 644, queue.lock 600 and a trash of its own: a member of the group with an ordinary umask kept all
+    /// others from tags, queue and trash.
+    void aMemberWithAnOrdinaryUmaskLockedTheGroupOut()
+    {
+        const mode_t before = ::umask(022);
+        const auto restore = qScopeGuard([before] { ::umask(before); });
+        const auto space = workspace("of a group");
+        std::filesystem::create_directory(space);
+        QCOMPARE(::chmod(space.c_str(), 02775), 0);
+        const auto run = space / "runs" / "one";
+        auto file = WorkspaceFile::open(space);
+        QVERIFY2(file.ok(), file.ok() ? "" : file.error().message.c_str());
+        QVERIFY(file.value().enqueue("/nowhere/at/all", "ghost", "cpu").ok());
+        const StopRequest stop(false);
+        QVERIFY(runQueue(space, stop).ok());
+        std::filesystem::create_directories(run);
+        std::ofstream(run / "run.json") << "{}";
+        QVERIFY(moveToTrash(space, run).ok());
+        QVERIFY(realFileSystem().createFolders(space / "cache" / "blocks").ok());
+        for (const char* made : { "library.sqlite", "library.sqlite-wal", "library.sqlite-shm", "queue.lock", "trash",
+                 "cache", "cache/blocks" })
+            QVERIFY2((std::filesystem::status(space / made).permissions() & std::filesystem::perms::group_write)
+                    != std::filesystem::perms::none,
+                made);
+    }
+
+    /// A run may be for one alone in a workspace of several.
+    void aPrivateRunIsNotSharedByItsWorkspace()
+    {
+        const mode_t before = ::umask(022);
+        const auto restore = qScopeGuard([before] { ::umask(before); });
+        const auto space = workspace("of some");
+        const RunPaths run(space / "runs" / "own");
+        std::filesystem::create_directories(run.folder());
+        QCOMPARE(::chmod(space.c_str(), 0775), 0);
+        QVERIFY(beforeWritingInto(run).ok());
+        const auto isShared = [](const std::filesystem::path& made) {
+            return writeFileWhole(realFileSystem(), made, "x").ok()
+                && (std::filesystem::status(made).permissions() & std::filesystem::perms::group_write)
+                != std::filesystem::perms::none;
+        };
+        QVERIFY(!isShared(run.folder() / "notes"));
+        QVERIFY(isShared(space / "notes"));
+        QVERIFY(isShared(space / "runs" / "notes"));
+    }
+
+    /// "check the permissions of the run folder": of a workspace, and whose they are was not said.
+    void theLibraryOfAnotherUserWasCalledARunFolder()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        const auto space = workspace("library of root");
+        QVERIFY(WorkspaceFile::open(space).ok());
+        std::filesystem::permissions(space, std::filesystem::perms::all);
+        for (const auto& entry : std::filesystem::directory_iterator(space))
+            QCOMPARE(::chmod(entry.path().c_str(), 0644), 0);
+        std::filesystem::permissions(
+            folder_.path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const bool isNobody = ::setgid(65534) == 0 && ::setuid(65534) == 0;
+            const auto opened = WorkspaceFile::open(space);
+            ::_exit(isNobody && !opened.ok()
+                        && opened.error().message.find("library.sqlite belongs to user root, who can")
+                            != std::string::npos
+                    ? 0
+                    : 1);
+        }
+        int ended = -1;
+        QCOMPARE(::waitpid(child, &ended, 0), child);
+        QCOMPARE(WEXITSTATUS(ended), 0);
     }
 
     /// `list` had "unreadable .../lost+found" in a workspace that is a disk of its own.
