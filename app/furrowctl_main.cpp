@@ -17,7 +17,7 @@ int main(int argc, char** argv)
     CLI::App app("Furrow: trains every chunk of a data set exactly once per epoch, and proves it.", "furrowctl");
     app.set_version_flag("--version", "furrowctl " FURROW_VERSION);
     app.footer("FURROW_WORKSPACE is the folder of runs when a command names none; otherwise ~/furrow.\n"
-               "FURROW_AS_ROOT=1 lets root write into runs of other users.\n"
+               "FURROW_AS_ROOT=1 lets root write into runs and workspaces of other users.\n"
                "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by you.");
     app.require_subcommand(1);
     Chosen chosen;

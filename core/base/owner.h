@@ -21,7 +21,8 @@ Message otherOwner(const ProcessIdentity& process);
 Message ownerOfAnother(std::int64_t pid);
 
 /// InvalidArgument where this is root and the folder belongs to another user: they could not write what root makes
-/// there. With FURROW_AS_ROOT=1 in the environment nothing is refused.
+/// there. One that is yet to be made is as the first above it that is there: a home, where sudo keeps HOME. With
+/// FURROW_AS_ROOT=1 in the environment nothing is refused.
 Status refuseRootInFolderOf(const std::filesystem::path& folder);
 
 /// What this process makes from now on, anywhere, may be written by the group as well, if that is so of the folder: in

@@ -1,4 +1,6 @@
 #include "core/base/owner.h"
+
+#include "core/base/absolute_path.h"
 #include "core/base/group_share.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -69,14 +71,17 @@ Message ownerOfAnother(std::int64_t pid)
 
 Status refuseRootInFolderOf(const std::filesystem::path& folder)
 {
-    const auto owner = ownerOf(folder);
+    auto place = absolutePath(folder);
+    while (!ownerOf(place) && place.has_relative_path()) // it is yet to be made there
+        place = place.parent_path();
+    const auto owner = ownerOf(place);
     const char* allowed = std::getenv("FURROW_AS_ROOT");
     if (!owner || *owner == 0 || ::geteuid() != 0 || (allowed != nullptr && std::string_view(allowed) == "1"))
         return {};
     return Error { ErrorCode::InvalidArgument,
         sentence(
             "%1 belongs to %2, who could not write what root makes there. Use `sudo -u %3 furrowctl ...`, or set FURROW_AS_ROOT=1 to do it as root all the same.",
-            { utf8Text(folder), inWords(*owner), asSudoTakesIt(*owner) }) };
+            { utf8Text(place), inWords(*owner), asSudoTakesIt(*owner) }) };
 }
 
 void shareWithGroupOf(const std::filesystem::path& folder)

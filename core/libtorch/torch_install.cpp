@@ -7,6 +7,7 @@
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/sentence.h"
@@ -277,6 +278,7 @@ private:
 
 Result<FileLock> takeTurn(const Folders& where)
 {
+    FURROW_TRY(refuseRootInFolderOf(where.home));
     FURROW_TRY(realFileSystem().createFolders(where.home));
     auto turn = FileLock::tryLock(where.home / "lock");
     if (!turn.ok() && turn.error().code == ErrorCode::Busy)

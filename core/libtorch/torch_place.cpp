@@ -1,6 +1,7 @@
 #include "core/libtorch/torch_place.h"
 
 #include "core/base/file_system.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
 #include "core/base/sentence.h"
@@ -72,6 +73,7 @@ Result<TorchPlace> torchInUse()
 Status chooseTorch(const std::filesystem::path& folder)
 {
     FURROW_TRY_ASSIGN(const auto file, choiceFile());
+    FURROW_TRY(refuseRootInFolderOf(file.parent_path()));
     FURROW_TRY(realFileSystem().createFolders(file.parent_path()));
     return writeFileDurably(realFileSystem(), file, utf8Text(folder) + "\n");
 }

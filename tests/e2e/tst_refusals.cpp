@@ -8,12 +8,14 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QVersionNumber>
 
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -427,7 +429,38 @@ private Q_SLOTS:
                 && !QDir(path("trash")).exists(), // whose owner could use it no more
             qPrintable(trashed.text + trashed.errors));
         QCOMPARE(RunDriver::ctl(words(QStringLiteral("status RUN"))).exitCode, 0);
+        const auto audited = RunDriver::ctl(words(QStringLiteral("audit RUN --deep"))); // reads, in a cache of its own
+        QVERIFY2(audited.exitCode == 0, qPrintable(audited.text + audited.errors));
         QVERIFY(chown(run.c_str(), 0, 0) == 0);
+    }
+
+    /// sudo that keeps HOME made ~/furrow as root, and its user could never train again.
+    void rootMadeAWorkspaceInTheHomeOfAUser()
+    {
+        constexpr uid_t kNobody = 65534;
+        if (geteuid() != 0)
+            QSKIP("only root can be another user");
+        QVERIFY(QDir(folder_.path()).mkpath(QStringLiteral("home")));
+        QVERIFY(chown(qPrintable(path("home")), kNobody, kNobody) == 0);
+        std::map<const char*, QByteArray> before;
+        for (const char* name : { "HOME", "FURROW_WORKSPACE", "XDG_DATA_HOME" })
+            before[name] = qgetenv(name);
+        const auto restore = qScopeGuard([&before] {
+            for (const auto& [name, value] : before)
+                value.isNull() ? qunsetenv(name) : qputenv(name, value);
+        });
+        qputenv("HOME", path("home").toUtf8());
+        qunsetenv("FURROW_WORKSPACE");
+        qunsetenv("XDG_DATA_HOME");
+        for (const char* line : { "new --data TEXT", "run --data TEXT --steps 2", "queue add RUN", "queue start",
+                 "new --data TEXT --out HOME/run", "new --data TEXT --workspace HOME/deep/space" }) {
+            const bool makes = !QByteArray(line).startsWith("queue");
+            auto command = words(QString::fromLatin1(line).replace(QStringLiteral("HOME"), path("home")));
+            const auto refused = RunDriver::ctl(makes ? command + RunDriver::tinyModel() : command);
+            QVERIFY2(refused.exitCode != 0 && refused.errors.contains(QStringLiteral("sudo -u nobody")),
+                qPrintable(QString::fromLatin1(line) + refused.text + refused.errors));
+        }
+        QVERIFY(QDir(path("home")).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
     }
 
     void aFolderThatIsNoRunGotALock()

@@ -1,7 +1,7 @@
 #include "ui/bridge/run_poller.h"
 
 #include "core/base/clock.h"
-#include "core/base/group_share.h"
+#include "core/run/folder/before_writing.h"
 
 #include <algorithm>
 #include <chrono>
@@ -33,8 +33,8 @@ RunPoller::~RunPoller()
 {
     if (!cacheStale_ || telemetry_.snapshot()->bytesRead <= kWorthCaching)
         return;
-    shareBelow(paths_.folder());
-    (void)telemetry_.saveCache(); // a read-only folder has none; reading it anew is slower, not wrong
+    if (beforeWritingInto(paths_).ok()) // a read-only folder has none; reading it anew is slower, not wrong
+        (void)telemetry_.saveCache();
 }
 
 RunUpdate RunPoller::poll(const Wanted& wanted)

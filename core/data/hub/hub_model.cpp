@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/base/is_there.h"
 #include "core/base/lock_holder.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/base/stop_asked.h"
@@ -150,6 +151,7 @@ public:
             return placeIn(folder);
         FURROW_TRY_ASSIGN(const auto tree, client_->tree(spec_.repository, commit.value()));
         FURROW_TRY_ASSIGN(const auto files, chosenFiles(spec_, tree));
+        FURROW_TRY(refuseRootInFolderOf(owner_));
         FURROW_TRY(realFileSystem().createFolders(owner_));
         FURROW_TRY_ASSIGN(const auto lock, takeTurn(folder));
         if (!isThere(folder)) // another process may have fetched it meanwhile

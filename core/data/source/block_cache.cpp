@@ -7,6 +7,7 @@
 
 #include "core/base/is_there.h"
 #include "core/base/link_refusal.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/random.h"
 #include "core/base/regular_file.h"
@@ -107,6 +108,7 @@ Result<std::shared_ptr<BlockCache>> BlockCache::open(const fs::path& folder, std
     state->capBytes = capBytes;
     state->member = randomHex(kMemberDigits);
     FURROW_TRY(mayChangeCache());
+    FURROW_TRY(refuseRootInFolderOf(folder));
     FURROW_TRY(refuseLinksInCache(folder));
     for (const char* sub : kFolders)
         FURROW_TRY(files.createFolders(folder / sub));

@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/is_there.h"
 #include "core/base/outside.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
@@ -393,7 +394,7 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
     log.begin(Evidence::Source);
     std::optional<ScratchFolder> own; // of a run on a disk for reading, or of somebody else
     const auto cache = paths.cacheFolder();
-    if (!checkWritable(isThere(cache) ? cache : paths.folder()).ok()) {
+    if (!checkWritable(isThere(cache) ? cache : paths.folder()).ok() || !refuseRootInFolderOf(cache).ok()) {
         FURROW_TRY_ASSIGN(auto scratch, ScratchFolder::make(std::filesystem::temp_directory_path()));
         own.emplace(std::move(scratch));
     }

@@ -15,6 +15,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <unistd.h>
+
 using namespace furrow;
 using test::FakeWeb;
 using test::ZipFile;
@@ -111,6 +113,18 @@ private Q_SLOTS:
         qputenv("PIP_CONFIG_FILE", "/dev/null");
         qputenv("PIP_INDEX_URL", QByteArray::fromStdString(web_->origin()) + "/simple");
         serve(torchWheel());
+    }
+
+    /// sudo that keeps HOME: the folder of what Furrow keeps for a person was root's.
+    void rootInstalledIntoTheHomeOfAUser()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root writes for others");
+        QCOMPARE(::chown(home_->path().toUtf8().constData(), 65534, 65534), 0);
+        QVERIFY(!install(options()).ok());
+        QVERIFY2(says("sudo -u nobody furrowctl"), said_.c_str());
+        QVERIFY(!chooseTorch(torch("unpacked")).ok());
+        QVERIFY(QDir(home_->path()).isEmpty());
     }
 
     void isUnpackedChosenAndNothingElseIsLeft()

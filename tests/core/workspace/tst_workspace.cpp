@@ -1,6 +1,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
+#include "core/data/source/block_cache.h"
 #include "core/run/folder/before_writing.h"
 #include "core/run/folder/memory_file.h"
 #include "core/tracker/sqlite/database.h"
@@ -580,6 +581,38 @@ private Q_SLOTS:
         QVERIFY(!isShared(run.folder() / "notes"));
         QVERIFY(isShared(space / "notes"));
         QVERIFY(isShared(space / "runs" / "notes"));
+    }
+
+    /// sudo that keeps HOME: ~/furrow was root's, and its user could never train again.
+    void rootMadeAWorkspaceThatItsUserCouldNotWrite()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root writes for others");
+        const auto home = workspace("home of nobody");
+        std::filesystem::create_directory(home);
+        QCOMPARE(::chown(home.c_str(), 65534, 65534), 0);
+        const auto isRefused = [](const Status& done) {
+            return !done.ok() && done.error().message.find("sudo -u nobody furrowctl") != std::string::npos;
+        };
+        const auto statusOf = [](const auto& result) { return result.ok() ? Status {} : Status(result.error()); };
+        for (const auto& space : { home, home / "furrow", home / "deep" / "furrow" / "" }) {
+            const StopRequest stop(false);
+            QVERIFY(isRefused(statusOf(WorkspaceFile::open(space))));
+            QVERIFY(isRefused(runQueue(space, stop)));
+            QVERIFY(isRefused(startQueue(space)));
+            QVERIFY(isRefused(beforeWritingInto(RunPaths(space / "runs" / "one"))));
+            QVERIFY(isRefused(statusOf(BlockCache::open(space / "cache", 0))));
+        }
+        QVERIFY(std::filesystem::is_empty(home));
+        const auto run = home / "runs" / "one";
+        std::filesystem::create_directories(run); // root's own
+        std::ofstream(run / "run.json") << "{}";
+        QVERIFY(isRefused(statusOf(moveToTrash(home, run))));
+        QVERIFY(std::filesystem::exists(run) && !std::filesystem::exists(home / "trash"));
+        qputenv("FURROW_AS_ROOT", "1");
+        const bool mayAllTheSame = WorkspaceFile::open(home).ok();
+        qunsetenv("FURROW_AS_ROOT");
+        QVERIFY(mayAllTheSame);
     }
 
     /// "check the permissions of the run folder": of a workspace, and whose they are was not said.
