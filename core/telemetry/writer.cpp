@@ -4,6 +4,7 @@
 #include "core/telemetry/writer.h"
 
 #include "core/base/clock.h"
+#include "core/base/file_system.h"
 #include "core/base/link_refusal.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -62,8 +63,7 @@ Result<TelemetryWriter> TelemetryWriter::open(const std::filesystem::path& file,
     const Clock& clock, const TelemetryWriterOptions& options)
 {
     FURROW_TRY(refuseLink(file.parent_path()));
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
+    (void)realFileSystem().createFolders(file.parent_path()); // what comes next says why it could not
     auto state = std::make_unique<State>();
     state->options = options;
     state->fileName = file.string();

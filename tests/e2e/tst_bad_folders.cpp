@@ -12,13 +12,16 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtEndian>
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <functional>
+#include <vector>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -621,6 +624,36 @@ private Q_SLOTS:
             qPrintable(doctor.text + doctor.errors));
         QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q }).exitCode, 0);
         verifyExactlyOnce(run);
+    }
+
+    /// What a member of a group with an ordinary umask merged, exported or finished, the others could not replace.
+    void whatOneMadeInTheRunOfAGroupWasTheirsAlone()
+    {
+        const QString run = copyOf(whole(), "of-a-group"_q);
+        QVERIFY(!run.isEmpty());
+        using std::filesystem::perms;
+        const auto all = [&run] {
+            std::vector<std::filesystem::directory_entry> found;
+            for (const auto& entry : std::filesystem::recursive_directory_iterator(run.toStdString()))
+                found.push_back(entry);
+            return found;
+        };
+        std::filesystem::permissions(run.toStdString(), perms::group_write, std::filesystem::perm_options::add);
+        for (const auto& entry : all())
+            std::filesystem::permissions(entry.path(), perms::group_write, std::filesystem::perm_options::add);
+        const auto before = all().size();
+        const mode_t usual = ::umask(022);
+        const auto restore = qScopeGuard([usual] { ::umask(usual); });
+        for (const QStringList& line : { QStringList { "merge"_q, run, "--method"_q, "average"_q },
+                 QStringList { "export"_q, run, "--out"_q, run + "/exports/hf"_q },
+                 QStringList { "export"_q, run, "--format"_q, "csv"_q, "--out"_q, run + "/exports/csv"_q },
+                 QStringList { "eval"_q, run }, QStringList { "finish"_q, run } }) {
+            const auto done = RunDriver::ctl(line);
+            QVERIFY2(done.exitCode == 0, qPrintable(line.join(QLatin1Char(' ')) + done.text + done.errors));
+        }
+        QVERIFY(all().size() > before);
+        for (const auto& entry : all())
+            QVERIFY2((entry.status().permissions() & perms::group_write) != perms::none, entry.path().c_str());
     }
 
     void mergeByHandLeavesAFinishedRunFinished()

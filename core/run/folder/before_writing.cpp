@@ -1,5 +1,6 @@
 #include "core/run/folder/before_writing.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/group_share.h"
 #include "core/base/owner.h"
 
@@ -16,6 +17,12 @@ Status beforeWritingInto(const RunPaths& paths)
     FURROW_TRY(refuseRootInFolderOf(paths.folder()));
     shareAround(paths);
     return {};
+}
+
+Status beforeExportingTo(const RunPaths& paths, const std::filesystem::path& out)
+{
+    const auto around = absolutePath(paths.cacheFolder()).parent_path();
+    return isInside(absolutePath(out), around) ? beforeWritingInto(paths) : Status {};
 }
 
 Status beforeWritingBelow(const std::filesystem::path& workspace)

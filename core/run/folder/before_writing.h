@@ -15,6 +15,10 @@ void shareAround(const RunPaths& paths);
 /// first byte: shareAround(). InvalidArgument: what root makes there its owner could not write (refuseRootInFolderOf).
 Status beforeWritingInto(const RunPaths& paths);
 
+/// The same for what a person names a place for, as an export, where that lies in the run or the workspace around it.
+/// Elsewhere it is theirs.
+Status beforeExportingTo(const RunPaths& paths, const std::filesystem::path& out);
+
 /// The same for a workspace, whatever is written there: its library, queue, trash and cache. It may be yet to come.
 Status beforeWritingBelow(const std::filesystem::path& workspace);
 

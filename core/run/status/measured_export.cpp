@@ -1,5 +1,6 @@
 #include "core/run/status/measured_export.h"
 
+#include "core/run/folder/before_writing.h"
 #include "core/run/status/ledger_view.h"
 #include "core/run/status/lost_evaluations.h"
 #include "core/run/status/lost_trainings.h"
@@ -58,6 +59,7 @@ Result<std::vector<RunEvent>> eventsOf(LedgerReader& ledger)
 
 Result<std::int64_t> exportMeasured(const RunPaths& paths, MeasuredFormat format, const std::filesystem::path& out)
 {
+    FURROW_TRY(beforeExportingTo(paths, out));
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
     FURROW_TRY_ASSIGN(auto status, readStatus(paths, ledger));
     std::vector<ClaimRow> claims;

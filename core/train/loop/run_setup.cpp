@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/cuda/cuda_backend_torch.h"
 #include "core/data/block_manager.h"
+#include "core/run/folder/before_writing.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/folder/start_weights_hash.h"
@@ -64,6 +65,7 @@ Result<RunSetup> openRun(const RunPaths& paths, const ComputeOptions& compute)
     FURROW_TRY_ASSIGN(auto file, readRunFile(paths));
     FURROW_TRY_ASSIGN(auto config, currentConfig(paths));
     FURROW_TRY_ASSIGN(auto device, findDevice(compute.device));
+    shareAround(paths); // a worker may be started by hand, and an evaluation keeps what it fetches in the cache
     RunSetup setup { paths, std::move(file), std::move(config), {}, compute, device };
     setup.modelConfig = modelConfigOf(setup.config, setup.file.vocabularySize);
     setUpCompute(compute, { setup.config.deterministic || device.is_cpu(), setup.config.tf32, setup.config.attention });

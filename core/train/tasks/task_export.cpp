@@ -9,6 +9,7 @@
 #include "core/model/gguf/gguf_blocks.h"
 #include "core/run/audit/model_card.h"
 #include "core/run/folder/adopted_model.h"
+#include "core/run/folder/before_writing.h"
 #include "core/train/weights/gguf_torch.h"
 
 namespace furrow {
@@ -50,6 +51,8 @@ Result<nlohmann::json> exportTask(const TaskOptions& options)
     FURROW_TRY(checkOut(options, isGguf));
     const auto out = pathFromUtf8(options.out);
     FURROW_TRY_ASSIGN(auto run, loadRun(options));
+    if (run.isRun())
+        FURROW_TRY(beforeExportingTo(run.setup.paths, out));
     auto* model = run.learner->model();
     if (!model)
         return Error { ErrorCode::InvalidArgument, sentence("the counting model cannot be exported") };

@@ -108,6 +108,7 @@ Result<nlohmann::json> mergeNamed(const TaskOptions& options)
     if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
         return Error { ErrorCode::InvalidArgument,
             sentence("--checkpoints names a checkpoint twice: it would count twice in the average.") };
+    FURROW_TRY(beforeWritingInto(RunPaths(options.runFolder)));
     TaskOptions first = options;
     first.checkpoint = names.front();
     FURROW_TRY_ASSIGN(auto run, loadRun(first));
