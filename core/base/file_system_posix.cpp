@@ -244,7 +244,19 @@ public:
 private:
     static Error failedRename(const std::filesystem::path& from, const std::filesystem::path& to, int code)
     {
-        return systemError(sentence("cannot rename %1 to %2", { utf8Text(from), utf8Text(to) }), code);
+        const Message failed = sentence("cannot rename %1 to %2", { utf8Text(from), utf8Text(to) });
+        if (code != EACCES && code != EPERM)
+            return systemError(failed, code);
+        return { ErrorCode::Io, failed + ": " + whyDenied(whatDenies(from, to)) };
+    }
+
+    /// A name is taken out of one folder and put into another; a folder that moves is changed itself.
+    static std::filesystem::path whatDenies(const std::filesystem::path& from, const std::filesystem::path& to)
+    {
+        for (const auto& folder : { from.parent_path(), to.parent_path() })
+            if (!checkWritable(folder).ok())
+                return folder;
+        return from;
     }
 };
 

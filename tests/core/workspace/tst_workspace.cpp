@@ -563,6 +563,37 @@ private Q_SLOTS:
                 made);
     }
 
+    /// "cannot rename .../a to .../trash/a: permission denied": which folder denied it, and whose that is, was not
+    /// said.
+    void theTrashOfAnotherUserWasNotNamed()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        constexpr uid_t kNobody = 65534;
+        const auto space = workspace("trash of root");
+        const auto run = space / "runs" / "one";
+        std::filesystem::create_directories(run);
+        std::filesystem::create_directory(space / "trash");
+        std::ofstream(run / "run.json") << "{}";
+        QCOMPARE(::chown(run.c_str(), kNobody, kNobody), 0);
+        for (const auto& open : { space, run.parent_path() })
+            std::filesystem::permissions(open, std::filesystem::perms::all);
+        std::filesystem::permissions(space / "trash", std::filesystem::perms(0755));
+        std::filesystem::permissions(
+            folder_.path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+        const auto named = (space / "trash").string() + " belongs to user root, who can let a group write it";
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const bool isNobody = ::setgid(kNobody) == 0 && ::setuid(kNobody) == 0;
+            const auto moved = moveToTrash(space, run);
+            ::_exit(isNobody && !moved.ok() && moved.error().message.find(named) != std::string::npos ? 0 : 1);
+        }
+        int ended = -1;
+        QCOMPARE(::waitpid(child, &ended, 0), child);
+        QCOMPARE(WEXITSTATUS(ended), 0);
+        QVERIFY(std::filesystem::exists(run / "run.json"));
+    }
+
     /// A run may be for one alone in a workspace of several.
     void aPrivateRunIsNotSharedByItsWorkspace()
     {
