@@ -4,6 +4,7 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
 #include "core/base/plain_line.h"
@@ -297,6 +298,8 @@ Result<RateForecast> rateAfter(
 /// What lets a resume begin that is refused because of what it would leave behind.
 std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
 {
+    if (plan.olderTracker.empty() && isForRights(plan.loss)) // nobody is advised to give up weights for a mode bit
+        return {};
     return plan.olderTracker.empty() ? " With --accept-loss it begins all the same."
                                      : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
 }

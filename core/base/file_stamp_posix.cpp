@@ -21,7 +21,7 @@ Result<FileStamp> stampOf(const std::filesystem::path& path)
 {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0)
-        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno);
+        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno, Access::Read);
     return FileStamp { facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
         nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim) };
 }
@@ -33,7 +33,7 @@ Result<std::optional<FileIdentity>> identityOf(const std::filesystem::path& path
     if (::statx(AT_FDCWD, path.c_str(), flags, STATX_TYPE | STATX_INO | STATX_BTIME, &facts) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
             return std::optional<FileIdentity>();
-        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno);
+        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno, Access::Read);
     }
     const bool isBirthTold = (facts.stx_mask & STATX_BTIME) != 0;
     return std::optional(FileIdentity { makedev(facts.stx_dev_major, facts.stx_dev_minor), facts.stx_ino,

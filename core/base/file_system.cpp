@@ -69,7 +69,7 @@ Result<std::vector<std::filesystem::path>> entriesOf(const std::filesystem::path
     for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
         found.push_back(entry->path());
     if (error)
-        return systemError(sentence("cannot list %1", { utf8Text(folder) }), error.value());
+        return systemError(sentence("cannot list %1", { utf8Text(folder) }), error.value(), Access::Read);
     std::sort(found.begin(), found.end());
     return found;
 }

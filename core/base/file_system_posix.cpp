@@ -4,7 +4,6 @@
 #include "core/base/disk_room.h"
 #include "core/base/fault_injection.h"
 #include "core/base/group_share.h"
-#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/process_limit.h"
 #include "core/base/regular_file.h"
@@ -38,20 +37,6 @@ std::filesystem::path placeOf(const Message& failed)
     return named.empty() ? std::filesystem::path() : pathFromUtf8(named.front().text());
 }
 
-/// Why something may not be done to a path: it, or the first folder above it that is there, is somebody else's.
-Message whyDenied(std::filesystem::path path)
-{
-    std::error_code unknown;
-    while (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)) && path.has_relative_path())
-        path = path.parent_path();
-    const auto owner = otherOwner(path);
-    return owner.empty()
-        ? sentence("permission denied; change the rights or choose another place")
-        : sentence(
-              "permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place",
-              { utf8Text(path), owner });
-}
-
 /// Why a path leads nowhere: something that is no folder stands where one is wanted, or it does not exist.
 Message whyNotThere(const std::filesystem::path& path)
 {
@@ -76,7 +61,7 @@ Message whyTaken(const std::filesystem::path& path)
 
 } // namespace
 
-Error systemError(const Message& failed, int code)
+Error systemError(const Message& failed, int code, Access wanted)
 {
     const Message what = failed + ": ";
     switch (code) {
@@ -87,7 +72,7 @@ Error systemError(const Message& failed, int code)
     case EXDEV: return { ErrorCode::Io, what + sentence("the two places are on different disks; move it by hand") };
     case EDQUOT: return { ErrorCode::Io, what + sentence("your disk quota is used up; free some space and try again") };
     case EACCES:
-    case EPERM: return { ErrorCode::Io, what + whyDenied(placeOf(failed)) };
+    case EPERM: return { ErrorCode::Io, what + whyDenied(placeOf(failed), wanted) };
     case EROFS: return { ErrorCode::Io, what + sentence("the file system is read-only; choose another place") };
     case EMFILE: return { ErrorCode::Io, what + sentence(kOpenFileLimit) };
     case ENFILE: return { ErrorCode::Io, what + sentence("the system has too many open files; end some programs") };
@@ -219,7 +204,7 @@ public:
     {
         const int handle = openRetrying(folder.c_str(), O_RDONLY | O_DIRECTORY);
         if (handle < 0)
-            return systemError(sentence("cannot open the folder %1", { utf8Text(folder) }), errno);
+            return systemError(sentence("cannot open the folder %1", { utf8Text(folder) }), errno, Access::Read);
         const int failed = ::fsync(handle) == 0 ? 0 : errno;
         ::close(handle);
         if (failed != 0 && failed != EINVAL) // EINVAL: this file system has no such call
@@ -406,13 +391,13 @@ Result<RandomAccessFile> RandomAccessFile::openWith(const std::filesystem::path&
         return Error { ErrorCode::InvalidArgument,
             sentence("cannot read %1", { utf8Text(path) }) + ": " + sentence("it is not a regular file") };
     if (handle < 0)
-        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
+        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno, Access::Read);
     RandomAccessFile file;
     file.handle_ = handle;
     file.name_ = utf8Text(path);
     struct stat facts {};
     if (::fstat(handle, &facts) != 0)
-        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno);
+        return systemError(sentence("cannot read %1", { utf8Text(path) }), errno, Access::Read);
     if (!S_ISREG(facts.st_mode))
         return Error { ErrorCode::InvalidArgument,
             sentence("cannot read %1", { file.name_ }) + ": "
@@ -434,7 +419,7 @@ Status RandomAccessFile::readAt(std::uint64_t offset, std::span<std::byte> into)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return systemError(sentence("cannot read %1", { name_ }), errno);
+            return systemError(sentence("cannot read %1", { name_ }), errno, Access::Read);
         if (got == 0)
             return Error { ErrorCode::Corrupt,
                 sentence("%1 ends at byte %2, before what should be read; it was cut short",

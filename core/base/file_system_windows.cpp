@@ -35,7 +35,7 @@ constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELE
 
 } // namespace
 
-Error systemError(const Message& failed, int code)
+Error systemError(const Message& failed, int code, Access wanted)
 {
     const Message what = failed + ": ";
     switch (code) {
@@ -45,8 +45,7 @@ Error systemError(const Message& failed, int code)
     case ERROR_INVALID_DRIVE: return { ErrorCode::NotFound, what + sentence("it or its folder does not exist") };
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL: return { ErrorCode::Io, what + noRoomInWords({}) };
-    case ERROR_ACCESS_DENIED:
-        return { ErrorCode::Io, what + sentence("permission denied; change the rights or choose another place") };
+    case ERROR_ACCESS_DENIED: return { ErrorCode::Io, what + whyDenied({}, wanted) };
     case ERROR_WRITE_PROTECT: return { ErrorCode::Io, what + sentence("the disk is read-only; choose another place") };
     case ERROR_SHARING_VIOLATION:
     case ERROR_USER_MAPPED_FILE:

@@ -15,7 +15,7 @@ Result<KeptFolder> KeptFolder::open(const std::filesystem::path& path)
 {
     const int handle = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (handle < 0)
-        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno);
+        return systemError(sentence("cannot look at %1", { utf8Text(path) }), errno, Access::Read);
     KeptFolder folder(handle, {});
     FURROW_TRY_ASSIGN(const auto identity, identityOf("/proc/self/fd/" + std::to_string(handle), Links::Follow));
     folder.identity_ = identity.value_or(FileIdentity {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/denied.h"
 #include "core/base/result.h"
 
 #include <string>
@@ -9,6 +10,7 @@ namespace furrow {
 
 /// @param failed  what could not be done, sentence("cannot write %1", ...)
 /// @param code    errno, or GetLastError() on Windows
-Error systemError(const Message& failed, int code);
+/// @param wanted  what would have been done to the path: whose right to that is missing may be said
+Error systemError(const Message& failed, int code, Access wanted = Access::Write);
 
 } // namespace furrow

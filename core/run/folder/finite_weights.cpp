@@ -3,6 +3,7 @@
 
 #include "core/run/folder/finite_weights.h"
 
+#include "core/base/denied.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/model/safetensors_header.h"
@@ -156,6 +157,8 @@ WeightsVerdict readCheckpoint(const std::filesystem::path& folder, const std::st
 
 Message waysPast(const RunPaths& paths, const Error& problem)
 {
+    if (isForRights(problem.message))
+        return sentence(kOnlyRightsMissing);
     return problem.code == ErrorCode::Corrupt
         ? sentence(
               "Put a whole copy back and resume; or 'furrowctl resume %1 --accept-loss' goes on from the newest whole checkpoint before it and trains its chunks again ('--dry-run' shows which).",

@@ -1,5 +1,6 @@
 #include "core/run/folder/kept_states.h"
 
+#include "core/base/denied.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 #include "core/run/folder/attempt_config.h"
@@ -99,6 +100,8 @@ Status verifyKeptState(const RunPaths& paths, const std::string& runId, const Ke
 
 Message waysPastState(const RunPaths& paths, const Error& problem)
 {
+    if (isForRights(problem.message))
+        return sentence(kOnlyRightsMissing);
     const auto folder = utf8Text(paths.folder());
     return problem.code == ErrorCode::Corrupt
         ? sentence(

@@ -1,4 +1,5 @@
 #include "core/base/clock.h"
+#include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
@@ -44,6 +45,12 @@ Message headsLost(const RunPaths& paths, const ResumeEffect& effect, const Choic
                 text += (text.empty() ? "" : " ") + withFullStop(choice->problem);
     if (text.empty())
         return text;
+    const bool areRightsAll = std::ranges::all_of(effect.left, [&choices](CheckpointId left) {
+        const auto* choice = find(choices, left);
+        return choice == nullptr || isForRights(choice->problem);
+    });
+    if (areRightsAll && isForRights(text))
+        return text + " " + sentence(kOnlyRightsMissing);
     return effect.heads.empty()
         ? sentence(
               "%1 No whole checkpoint is left behind it: training would begin again from the start weights.", { text })

@@ -1,5 +1,6 @@
 #include "helper_process.h"
 
+#include "core/base/denied.h"
 #include "core/base/disk_room.h"
 #include "core/base/file_lock.h"
 #include "core/base/free_name.h"
@@ -14,10 +15,13 @@
 
 #include <atomic>
 #include <fcntl.h>
+#include <functional>
+#include <grp.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -34,6 +38,32 @@ bool mountSmallDisk(const std::filesystem::path& folder, const char* options)
     std::filesystem::create_directories(folder);
     return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
         && ::mount("tmpfs", folder.c_str(), "tmpfs", 0, options) == 0;
+}
+
+/// What is said to somebody who is in no group of root's. Only root can ask.
+std::string toldNobody(const std::function<Status()>& act)
+{
+    constexpr uid_t kNobody = 65534;
+    int ends[2] = { -1, -1 };
+    if (::pipe(ends) != 0)
+        return "no pipe";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const bool isNobody = ::setgroups(0, nullptr) == 0 && ::setgid(kNobody) == 0 && ::setuid(kNobody) == 0;
+        const auto done = isNobody ? act() : Status();
+        const std::string said = done.ok()
+            ? "done"
+            : (isForRights(done.error().message) ? "" : "no right: ") + done.error().message.text();
+        ::_exit(::write(ends[1], said.data(), said.size()) < 0);
+    }
+    ::close(ends[1]);
+    std::string said;
+    char piece[512];
+    for (ssize_t got = 0; (got = ::read(ends[0], piece, sizeof piece)) > 0;)
+        said.append(piece, static_cast<std::size_t>(got));
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return said;
 }
 
 } // namespace
@@ -342,6 +372,54 @@ private Q_SLOTS:
         QVERIFY(!refused.ok());
         QVERIFY2(
             refused.error().message.find("belongs to user root") != std::string::npos, refused.error().message.c_str());
+    }
+
+    /// "cannot read .../weights.safetensors: permission denied: ... who can let a group write it (chmod -R g+w)", and
+    /// so of a folder that cannot be entered, and to somebody who was not in the group of a folder that is g+w.
+    void whatCannotBeReadWasToBeMadeWritable()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root can become another user");
+        const auto folder = at("closed").parent_path();
+        const auto before = std::filesystem::status(folder).permissions();
+        const auto restore = qScopeGuard([&] { std::filesystem::permissions(folder, before); });
+        std::filesystem::permissions(folder, std::filesystem::perms(0755));
+        for (const char* made : { "closed", "unlisted", "group's" })
+            QVERIFY(realFileSystem().createFolder(at(made)).ok());
+        for (const auto& made : { at("roots"), at("closed") / "x", at("kept") })
+            QVERIFY(writeFileWhole(realFileSystem(), made, "x").ok());
+        QCOMPARE(::chown(at("kept").c_str(), 65534, 65534), 0);
+        std::filesystem::permissions(at("kept"), std::filesystem::perms::none);
+        std::filesystem::permissions(at("roots"), std::filesystem::perms(0600));
+        std::filesystem::permissions(at("closed"), std::filesystem::perms(0640));
+        std::filesystem::permissions(at("unlisted"), std::filesystem::perms(0711));
+        std::filesystem::permissions(at("group's"), std::filesystem::perms(0775));
+        const auto reading = [](const std::filesystem::path& path) {
+            return toldNobody([&path] {
+                const auto read = readFile(path);
+                return read.ok() ? Status() : Status(read.error());
+            });
+        };
+        const auto named = [this](const char* name) { return "permission denied: " + utf8Text(at(name)); };
+        const auto listed = toldNobody([this] {
+            const auto found = entriesOf(at("unlisted"));
+            return found.ok() ? Status() : Status(found.error());
+        });
+        const std::pair<std::string, std::string> told[] {
+            { reading(at("roots")),
+                named("roots") + " belongs to user root, who can let a group read it (chmod -R g+rX)" },
+            { reading(at("closed") / "x"),
+                "permission denied: the folder " + utf8Text(at("closed"))
+                    + " belongs to user root, who can let a group enter it (chmod g+x)" },
+            { listed, named("unlisted") + " belongs to user root, who can let a group read it (chmod -R g+rX)" },
+            { toldNobody([this] { return checkWritable(at("group's")); }),
+                named("group's") + " belongs to user root and is for the group root, which you are not in" },
+            { toldNobody([this] { return writeFileWhole(realFileSystem(), at("unlisted") / "y", "x"); }),
+                named("unlisted") + " belongs to user root, who can let a group write it (chmod -R g+rwX)" },
+            { reading(at("kept")), named("kept") + " is yours, and its rights keep you out" },
+        };
+        for (const auto& [said, wanted] : told)
+            QVERIFY2(said.starts_with("cannot ") && said.find(wanted) != std::string::npos, said.c_str());
     }
 
     /// Two users of a group trained one run in turns, and what one of them made, the other could not remove.

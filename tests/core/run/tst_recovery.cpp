@@ -3,6 +3,7 @@
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 
+#include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -11,6 +12,8 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
+#include "core/run/folder/finite_weights.h"
+#include "core/run/folder/kept_states.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/supervise/head_check.h"
 #include "core/run/supervise/keep_policy.h"
@@ -739,6 +742,23 @@ private Q_SLOTS:
         QVERIFY(strays.newer.empty() && strays.unknown.empty());
         QCOMPARE(good(findStrays(run.paths, kRun, [&] { return reader.checkpoints(); })).newer.front().folder,
             std::string("r0-9-after-the-rows"));
+    }
+
+    /// Good weights with a wrong mode bit: "or 'furrowctl resume --accept-loss' goes on without it".
+    void weightsOfWhichOnlyARightWasMissingWereToBeGivenUp()
+    {
+        const RunPaths paths("/run");
+        const auto denied = [](const Message& why) {
+            return Error { ErrorCode::Io,
+                sentence("checkpoint %1 cannot be read: %2",
+                    { "r0-2", sentence("cannot read %1", { "/w" }) + ": " + why }) };
+        };
+        const auto rights = denied(sentence(kMayNotRead, { "/w", sentence("user %1", { "ann" }) }));
+        for (const auto& told : { waysPast(paths, rights), waysPastState(paths, rights) }) {
+            QVERIFY2(told.find("--accept-loss") == std::string::npos, told.c_str());
+            QVERIFY2(told.starts_with("Nothing is lost"), told.c_str());
+        }
+        QVERIFY(waysPast(paths, denied("the disk is away")).find("--accept-loss") != std::string::npos);
     }
 
     /// Training began from zero, silently, and there was no way back when the disk returned.
