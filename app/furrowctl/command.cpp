@@ -1,5 +1,6 @@
 #include "app/furrowctl/command.h"
 
+#include "core/base/denied.h"
 #include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/redact.h"
@@ -91,7 +92,8 @@ Status checkWorkspace(const std::string& folder)
             sentence("%1 is a file. Name the folder that keeps the runs.", { folder }) };
     const std::filesystem::directory_iterator entries(pathFromUtf8(folder), unknown);
     if (unknown && unknown != std::errc::no_such_file_or_directory)
-        return Error { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { folder, unknown.message() }) };
+        return Error { ErrorCode::Io,
+            sentence("The folder %1 cannot be read (%2).", { folder, whyNot(pathFromUtf8(folder), unknown) }) };
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/told.h"
 
 #include <filesystem>
+#include <system_error>
 
 namespace furrow {
 
@@ -30,6 +31,12 @@ inline constexpr SentenceText kOnlyRightsMissing(
 /// Why the system refused this user something, and who can change that: of the path, or of the folder above it that is
 /// in the way.
 Message whyDenied(const std::filesystem::path& path, Access wanted);
+
+/// Why a place cannot be looked at, listed or opened: the words of the system, or whyDenied() to read it.
+inline Message whyNot(const std::filesystem::path& path, const std::error_code& failed)
+{
+    return failed == std::errc::permission_denied ? whyDenied(path, Access::Read) : Message(failed.message());
+}
 
 /// Whether something failed for a missing right alone: nothing is damaged or lost then.
 inline bool isForRights(const Message& failure)

@@ -1,5 +1,6 @@
 #include "core/workspace/debug_bundle.h"
 
+#include "core/base/absolute_path.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/process.h"
@@ -259,7 +260,7 @@ Status writeDebugBundle(const fs::path& run, const fs::path& target)
 {
     FURROW_TRY(checkIsRun(RunPaths(run)));
     FURROW_TRY_ASSIGN(auto bytes, gzipped(tarOf(collect(run))));
-    return writeNewFile(realFileSystem(), target, bytes);
+    return writeNewFile(realFileSystem(), absolutePath(target), bytes); // who is refused is told which folder it is
 }
 
 } // namespace furrow

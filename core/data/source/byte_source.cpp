@@ -1,5 +1,6 @@
 #include "core/data/source/byte_source.h"
 
+#include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
@@ -105,7 +106,7 @@ Result<std::shared_ptr<const ByteSource>> openLocalSource(const std::filesystem:
     if (status.type() == std::filesystem::file_type::not_found)
         return Error { ErrorCode::NotFound, sentence("%1 does not exist.", { utf8Text(path) }) };
     if (status.type() == std::filesystem::file_type::none) // a share or disk that fails, a folder that is closed
-        return Error { ErrorCode::Io, sentence("%1 cannot be opened (%2).", { utf8Text(path), error.message() }) };
+        return Error { ErrorCode::Io, sentence("%1 cannot be opened (%2).", { utf8Text(path), whyNot(path, error) }) };
     if (status.type() != std::filesystem::file_type::regular)
         return Error { ErrorCode::InvalidArgument, sentence("%1 is not a file that can be read.", { utf8Text(path) }) };
     FURROW_TRY_ASSIGN(auto file, RandomAccessFile::open(path));

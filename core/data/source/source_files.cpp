@@ -1,6 +1,7 @@
 #include "core/data/source/source_files.h"
 
 #include "core/base/absolute_path.h"
+#include "core/base/denied.h"
 #include "core/base/format.h"
 #include "core/base/path.h"
 #include "core/base/redact.h"
@@ -60,7 +61,8 @@ bool isNothingThere(const std::error_code& error)
 
 Error cannotReadFolder(const fs::path& folder, const std::error_code& error)
 {
-    return { ErrorCode::Io, sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), error.message() }) };
+    return { ErrorCode::Io,
+        sentence("The folder %1 cannot be read (%2).", { utf8Text(folder), whyNot(folder, error) }) };
 }
 
 /// To the next entry. An iterator that fails becomes the end: all behind it would be missing without a word.
@@ -84,7 +86,7 @@ Status walk(const fs::path& folder, SourceFiles& found)
     const fs::path root = fs::canonical(folder, error);
     if (error)
         return Error { ErrorCode::Io,
-            sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), error.message() }) };
+            sentence("The folder %1 cannot be opened (%2).", { utf8Text(folder), whyNot(folder, error) }) };
     fs::recursive_directory_iterator it(root, error);
     if (error)
         return cannotReadFolder(folder, error);
@@ -121,7 +123,7 @@ Status walk(const fs::path& folder, SourceFiles& found)
         const bool isFile = it->is_regular_file(statError);
         if (statError && !isNothingThere(statError))
             return Error { ErrorCode::Io,
-                sentence("%1 cannot be opened (%2).", { utf8Text(path), statError.message() }) };
+                sentence("%1 cannot be opened (%2).", { utf8Text(path), whyNot(path, statError) }) };
         if (!isFile)
             continue;
         if (found.paths.size() >= kMaxSourceFiles)
@@ -175,7 +177,8 @@ Status expandGlob(const fs::path& base, const std::vector<std::string>& parts, s
         if (fs::is_regular_file(base, error))
             found.paths.push_back(utf8Text(base));
         else if (error && !isNothingThere(error))
-            return Error { ErrorCode::Io, sentence("%1 cannot be opened (%2).", { utf8Text(base), error.message() }) };
+            return Error { ErrorCode::Io,
+                sentence("%1 cannot be opened (%2).", { utf8Text(base), whyNot(base, error) }) };
         if (found.paths.size() > kMaxSourceFiles)
             return Error { ErrorCode::InvalidArgument,
                 sentence(
@@ -322,7 +325,7 @@ Result<SourceFiles> findSourceFiles(const std::string& spec)
     }
     if (status.type() != fs::file_type::regular)
         return Error { ErrorCode::InvalidArgument,
-            error ? sentence("%1 cannot be opened (%2).", { spec, error.message() })
+            error ? sentence("%1 cannot be opened (%2).", { spec, whyNot(path, error) })
                   : sentence("%1 is not a file or folder that can be read.", { spec }) };
     found.paths.push_back(utf8Text(fs::absolute(path, error).lexically_normal()));
     found.single = true;

@@ -2,6 +2,7 @@
 
 #include "core/run/folder/run_file.h"
 
+#include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/plain_line.h"
@@ -107,7 +108,8 @@ Status checkIsRun(const RunPaths& paths)
     const bool isRun = std::filesystem::exists(paths.configFile(), unknown);
     if (unknown)
         return Error { ErrorCode::Io,
-            sentence("%1 cannot be looked at (%2).", { utf8Text(paths.folder()), unknown.message() }) };
+            sentence(
+                "%1 cannot be looked at (%2).", { utf8Text(paths.folder()), whyNot(paths.configFile(), unknown) }) };
     if (!isRun && isTaken(paths.tracker()))
         return Error { ErrorCode::NotFound,
             sentence(

@@ -1,5 +1,6 @@
 #include "core/run/folder/start_weights_hash.h"
 
+#include "core/base/denied.h"
 #include "core/base/hash.h"
 #include "core/base/is_there.h"
 #include "core/base/path.h"
@@ -31,7 +32,7 @@ Result<std::vector<fs::path>> weightFilesIn(const fs::path& folder)
         if (entry->path().extension() == kWeightsEnd)
             files.push_back(entry->path());
     if (failed)
-        return Error { ErrorCode::Io, sentence("%1 cannot be read: %2", { utf8Text(folder), failed.message() }) };
+        return Error { ErrorCode::Io, sentence("%1 cannot be read: %2", { utf8Text(folder), whyNot(folder, failed) }) };
     const std::string shown = utf8Text(folder);
     if (files.empty() && isThere(RunPaths(folder).configFile()))
         return Error { ErrorCode::NotFound,

@@ -47,6 +47,19 @@ private Q_SLOTS:
         QCOMPARE(QByteArray::fromStdString(redacted(text.toStdString())), shown);
     }
 
+    /// "cannot write furrow-debug.tar.gz.0123.tmp: permission denied": in which folder?
+    void aBundleThatCouldNotBeWrittenWasNamedWithoutItsFolder()
+    {
+        const QTemporaryDir folder;
+        const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / "run";
+        std::filesystem::create_directories(run);
+        std::ofstream(run / "run.json") << "{}";
+        const auto written = writeDebugBundle(run, std::filesystem::path("no-such-folder") / "debug.tar.gz");
+        QVERIFY(!written.ok());
+        const auto whole = std::filesystem::current_path() / "no-such-folder" / "debug.tar.gz";
+        QVERIFY2(written.error().message.find(whole.string()) != std::string::npos, written.error().message.c_str());
+    }
+
     void bundleOfABrokenRunIsStillWritten()
     {
         const QTemporaryDir folder;

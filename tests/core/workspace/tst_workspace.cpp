@@ -4,6 +4,7 @@
 #include "core/data/source/block_cache.h"
 #include "core/run/folder/before_writing.h"
 #include "core/run/folder/memory_file.h"
+#include "core/run/folder/run_file.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/workspace/compare_runs.h"
 #include "core/workspace/memory_history.h"
@@ -691,6 +692,30 @@ private Q_SLOTS:
             const bool isNobody = setgid(kNobody) == 0 && setuid(kNobody) == 0;
             const auto runs = runFolders(space);
             _exit(isNobody && runs.size() == 1 && runs.front().filename() == "secret" ? 0 : 1);
+        }
+        int ended = 0;
+        QCOMPARE(waitpid(child, &ended, 0), child);
+        QCOMPARE(WEXITSTATUS(ended), 0);
+    }
+
+    /// ".../nox/r cannot be looked at (Permission denied)": neither what is in the way was named, nor whose it is.
+    void aFolderThatCannotBeEnteredWasNotNamed()
+    {
+        constexpr uid_t kNobody = 65534;
+        if (geteuid() != 0)
+            QSKIP("only root can be another user");
+        const auto closed = workspace("nox");
+        std::filesystem::create_directories(closed / "runs" / "r");
+        std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+        std::filesystem::permissions(
+            folder_.path().toStdString(), std::filesystem::perms::others_exec, std::filesystem::perm_options::add);
+        const std::string wanted
+            = "the folder " + closed.string() + " belongs to user root, who can let a group enter it (chmod g+x)";
+        const pid_t child = fork();
+        if (child == 0) {
+            const bool isNobody = setgid(kNobody) == 0 && setuid(kNobody) == 0;
+            const auto looked = checkIsRun(RunPaths(closed / "runs" / "r"));
+            _exit(isNobody && !looked.ok() && looked.error().message.find(wanted) != std::string::npos ? 0 : 1);
         }
         int ended = 0;
         QCOMPARE(waitpid(child, &ended, 0), child);
