@@ -1,5 +1,6 @@
 #include "ui/models/error_text.h"
 
+#include "core/base/denied.h"
 #include "core/base/redact.h"
 #include "ui/models/core_words.h"
 
@@ -15,7 +16,9 @@ QString errorText(const Error& error)
     switch (error.code) {
     case ErrorCode::NotFound: return with(QCoreApplication::translate("ErrorText", "Something is missing."));
     case ErrorCode::Corrupt: return with(QCoreApplication::translate("ErrorText", "A file is damaged."));
-    case ErrorCode::Io: return with(QCoreApplication::translate("ErrorText", "Disk error."));
+    case ErrorCode::Io:
+        return with(isForRights(error.message) ? QCoreApplication::translate("ErrorText", "Not allowed.")
+                                               : QCoreApplication::translate("ErrorText", "Disk error."));
     case ErrorCode::Network: return with(QCoreApplication::translate("ErrorText", "Network error."));
     case ErrorCode::Busy: return with(QCoreApplication::translate("ErrorText", "Another process is using it."));
     case ErrorCode::Cancelled: return with(QCoreApplication::translate("ErrorText", "Cancelled."));

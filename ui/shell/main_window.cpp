@@ -125,6 +125,8 @@ bool MainWindow::event(QEvent* event)
             return true;
         }
     }
+    if (event->type() == QEvent::StatusTip && isRefusalFresh()) // it would be covered before it is read
+        return true;
     return QMainWindow::event(event);
 }
 

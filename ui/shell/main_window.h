@@ -130,6 +130,8 @@ private:
     void tell(const QString& sentence, bool bad = false);
     /// What could not be done. It goes with the next action, and when the run or the queue is not as it was any more.
     void refuse(const QString& sentence);
+    /// It was said a moment ago: nothing takes its place yet.
+    bool isRefusalFresh() const;
     void dropRefusal();
     void reviewRefusal();
     /// Stays until a person has read it, has resumed the run that it says has ended, or looks at another one.

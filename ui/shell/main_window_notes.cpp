@@ -8,6 +8,7 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QStatusBar>
 #include <utility>
 
 namespace furrow {
@@ -15,6 +16,7 @@ namespace furrow {
 namespace {
 
 constexpr auto kFollowsNs = static_cast<std::int64_t>(2e9);
+constexpr auto kReadNs = static_cast<std::int64_t>(6e9);
 
 } // namespace
 
@@ -38,11 +40,17 @@ MainWindow::Standing MainWindow::standing() const
 
 void MainWindow::refuse(const QString& sentence)
 {
+    statusBar()->clearMessage(); // the tip of the button that was pressed, which reads as if that were done
     tell(sentence, true);
     refusedOn_ = standing();
     refusedNs_ = systemClock().monotonicNs();
     bench_.watcher().refresh();
     bench_.scanner().refresh();
+}
+
+bool MainWindow::isRefusalFresh() const
+{
+    return isRefusal_ && refusedOn_ && systemClock().monotonicNs() - refusedNs_ < kReadNs;
 }
 
 void MainWindow::dropRefusal()

@@ -1,5 +1,6 @@
 // What a person has a run do, and its chunks: what is asked before, and what is said behind.
 
+#include "core/base/denied.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "ui/dialogs/resume_dialog.h"
@@ -139,6 +140,8 @@ void MainWindow::connectCommands()
         busy_ = false;
         enableVerbs();
         refuse(errorText(error));
+        if (isForRights(error.message)) // who can help is said at the end of it, which the status line has no room for
+            makeBox(this, tr("Not allowed"), tr("You have not the right to do this"), coreWords(error.message))->open();
     });
     connect(&commands, &RunCommands::planned, this, &MainWindow::offerResume);
 }

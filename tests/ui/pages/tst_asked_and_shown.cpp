@@ -1,4 +1,6 @@
+#include "core/base/denied.h"
 #include "core/base/file_lock.h"
+#include "core/base/sentence.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/reading.h"
 #include "core/run/status/run_status.h"
@@ -43,6 +45,8 @@
 #include <QRadioButton>
 #include <QScopeGuard>
 #include <QSignalSpy>
+#include <QStatusBar>
+#include <QStatusTipEvent>
 #include <QToolButton>
 #include <QTreeWidget>
 
@@ -336,6 +340,34 @@ private Q_SLOTS:
         good(good(WorkspaceFile::open(story.workspace().toStdString())).enqueue("/runs/a", "a", "cpu"));
         bench.scanner().refresh();
         QTRY_VERIFY2_WITH_TIMEOUT(!isSaid(), "it stayed when the queue was another one", kPatienceMs);
+    }
+
+    /// A reader without rights pressed Stop: its tip stood in the status line until the pointer left, as if it were
+    /// done, and then "Disk error. cannot write in ...", cut off.
+    void aStopThatWasRefusedLookedAsIfItWereCarriedOut()
+    {
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        Appearance appearance(false);
+        MainWindow window(bench, appearance, false);
+        window.show();
+        const auto hover = [&window](const QString& tip) {
+            QStatusTipEvent hovered(tip);
+            QCoreApplication::sendEvent(&window, &hovered);
+        };
+        const QString tip = QStringLiteral("Stops after a checkpoint");
+        hover(tip);
+        QCOMPARE(window.statusBar()->currentMessage(), tip);
+        const Message why = sentence("cannot write in %1", { "/runs/a" }) + ": "
+            + sentence(kMayNotWrite, { "/runs/a", sentence("user %1", { "ann" }) });
+        Q_EMIT bench.commands().failed(RunVerb::Stop, story.folder(), Error { ErrorCode::Io, why });
+        QVERIFY2(window.statusBar()->currentMessage().isEmpty(), "the tip stood before it");
+        QVERIFY(says(window, QStringLiteral("Not allowed. cannot write in /runs/a")));
+        QVERIFY(!says(window, QStringLiteral("Disk error")));
+        hover(tip);
+        QVERIFY2(window.statusBar()->currentMessage().isEmpty(), "the next tip covered it");
+        const auto* box = window.findChild<QMessageBox*>();
+        QVERIFY(box != nullptr && box->informativeText().contains(QStringLiteral("user ann")));
     }
 
     /// The focus jumped to "Clear ended", which the next Space pressed.
