@@ -147,13 +147,13 @@ struct Queued {
 };
 
 /// Refuses what can be seen to be unable to begin at its turn.
-Result<Queued> queueable(const std::string& run)
+Result<Queued> queueable(const std::string& workspace, const std::string& run)
 {
     FURROW_TRY(checkRun(run)); // as it was typed: an address may hold a password
     Queued one { absolutePath(pathFromUtf8(run)), {} };
     const RunPaths paths(one.folder);
     FURROW_TRY_ASSIGN(one.config, currentConfig(paths));
-    FURROW_TRY(checkWritable(one.folder)); // of another user: it could never be started
+    FURROW_TRY(checkQueueCanStart(pathFromUtf8(workspace), one.folder));
     FURROW_TRY(refuseRootInFolderOf(one.folder));
     FURROW_TRY_ASSIGN(const auto status, readStatus(paths));
     if (!hasComeToItsEnd(status))
@@ -170,7 +170,7 @@ int addToQueue(const WorkspaceOptions& o)
         [&o](WorkspaceFile& file) -> Status {
             std::vector<Queued> all;
             for (const std::string& run : o.runs) { // before the first one is queued
-                FURROW_TRY_ASSIGN(auto one, queueable(run));
+                FURROW_TRY_ASSIGN(auto one, queueable(o.workspace, run));
                 all.push_back(std::move(one));
             }
             for (const Queued& one : all)

@@ -20,6 +20,9 @@ Message otherOwner(const ProcessIdentity& process);
 /// is gone, or the system does not tell. A sentence.
 Message ownerOfAnother(std::int64_t pid);
 
+/// Whether the user of a process may write a file or folder, by its mode bits. True where the system does not tell.
+bool mayItsUserWrite(std::int64_t pid, const std::filesystem::path& path);
+
 /// InvalidArgument where this is root and the folder belongs to another user: they could not write what root makes
 /// there. One that is yet to be made is as the first above it that is there: a home, where sudo keeps HOME. With
 /// FURROW_AS_ROOT=1 in the environment nothing is refused.

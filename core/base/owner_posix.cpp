@@ -5,13 +5,18 @@
 #include "core/base/path.h"
 #include "core/base/sentence.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <pwd.h>
+#include <sstream>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace furrow {
 
@@ -47,6 +52,19 @@ std::string asSudoTakesIt(uid_t user)
     return name.empty() ? "'#" + std::to_string(user) + "'" : name;
 }
 
+/// The numbers of a line of /proc/PID/status: "Uid:\t1000\t1000\t1000\t1000", "Groups:\t27 100". Empty: it is gone.
+std::vector<std::uint64_t> statusOf(std::int64_t pid, std::string_view key)
+{
+    std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with(key))
+            continue;
+        std::istringstream words(line.substr(key.size()));
+        return { std::istream_iterator<std::uint64_t>(words), std::istream_iterator<std::uint64_t>() };
+    }
+    return {};
+}
+
 } // namespace
 
 Message otherOwner(const std::filesystem::path& path)
@@ -67,6 +85,21 @@ Message ownerOfAnother(std::int64_t pid)
 {
     const auto owner = pid > 0 ? ownerOf("/proc/" + std::to_string(pid)) : std::nullopt;
     return owner && *owner != ::geteuid() ? inWords(*owner) : Message();
+}
+
+bool mayItsUserWrite(std::int64_t pid, const std::filesystem::path& path)
+{
+    const auto users = statusOf(pid, "Uid:"); // real, effective, saved, of files
+    auto groups = statusOf(pid, "Gid:");
+    struct stat facts {};
+    if (users.size() < 2 || groups.size() < 2 || users[1] == 0 || ::stat(path.c_str(), &facts) != 0)
+        return true;
+    const auto others = statusOf(pid, "Groups:");
+    groups.insert(groups.end(), others.begin(), others.end());
+    if (users[1] == facts.st_uid)
+        return (facts.st_mode & S_IWUSR) != 0;
+    const bool isInGroup = std::ranges::find(groups, facts.st_gid) != groups.end();
+    return (facts.st_mode & (isInGroup ? S_IWGRP : S_IWOTH)) != 0;
 }
 
 Status refuseRootInFolderOf(const std::filesystem::path& folder)

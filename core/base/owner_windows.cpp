@@ -9,6 +9,8 @@ Message otherOwner(const ProcessIdentity& process) { return mayKill(process) ? M
 
 Message ownerOfAnother(std::int64_t) { return {}; }
 
+bool mayItsUserWrite(std::int64_t, const std::filesystem::path&) { return true; }
+
 Status refuseRootInFolderOf(const std::filesystem::path&) { return {}; }
 
 void shareWithGroupOf(const std::filesystem::path&) { }

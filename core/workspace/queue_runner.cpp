@@ -2,8 +2,10 @@
 
 #include "core/base/byte_locks.h"
 #include "core/base/file_lock.h"
+#include "core/base/file_system.h"
 #include "core/base/lock_holder.h"
 #include "core/base/log.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -317,6 +319,21 @@ Status checkQueueCanRun(const std::filesystem::path& workspace)
         ? Status {}
         : Error { opened.error().code,
               sentence("You cannot run this queue, and nobody is seen to run it: %1", { opened.error().message }) };
+}
+
+Status checkQueueCanStart(const std::filesystem::path& workspace, const std::filesystem::path& run)
+{
+    FURROW_TRY(checkWritable(run));
+    const auto holder = fileLockHolder(queueLock(workspace));
+    if (!holder || holder->user.empty()) // else the process that is started for it is this user's
+        return {};
+    const RunPaths paths(run);
+    if (mayItsUserWrite(holder->pid, run) && mayItsUserWrite(holder->pid, paths.tracker()))
+        return {};
+    return Error { ErrorCode::InvalidArgument,
+        sentence(
+            "The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.",
+            { inWords(*holder), utf8Text(run) }) };
 }
 
 Message whatHoldsQueueUp(const std::filesystem::path& workspace)

@@ -28,6 +28,9 @@ Status runQueue(const std::filesystem::path& workspace, const StopRequest& stop)
 /// Why no process of this user can run the queue; success where one could, or does. Makes and locks nothing.
 Status checkQueueCanRun(const std::filesystem::path& workspace);
 
+/// Why the queue could never start the run: this user, or another one whose process runs the queue, may not write it.
+Status checkQueueCanStart(const std::filesystem::path& workspace, const std::filesystem::path& run);
+
 /// What keeps the process that runs the queue from starting anything: a stranger holds its lock, or it was stopped by
 /// a signal. "": nothing, or nobody runs it.
 Message whatHoldsQueueUp(const std::filesystem::path& workspace);

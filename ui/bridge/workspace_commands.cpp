@@ -14,6 +14,7 @@ std::filesystem::path pathOf(const QString& text) { return pathFromUtf8(text.toS
 Status enqueueRun(const std::filesystem::path& workspace, const std::filesystem::path& run)
 {
     FURROW_TRY(checkQueueCanRun(workspace));
+    FURROW_TRY(checkQueueCanStart(workspace, run));
     FURROW_TRY_ASSIGN(auto config, currentConfig(RunPaths(run)));
     FURROW_TRY_ASSIGN(auto file, WorkspaceFile::open(workspace));
     FURROW_TRY(settleQueue(file));

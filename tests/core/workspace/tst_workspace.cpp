@@ -1,5 +1,6 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
+#include "core/base/owner.h"
 #include "core/base/path.h"
 #include "core/data/source/block_cache.h"
 #include "core/run/folder/before_writing.h"
@@ -20,7 +21,9 @@
 #include <fstream>
 #include <memory>
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -294,6 +297,46 @@ private Q_SLOTS:
         using enum std::filesystem::perms;
         QVERIFY((std::filesystem::status(queueLock(space)).permissions() & (others_all | group_all)) == none);
         QVERIFY(whatHoldsQueueUp(space).empty() && !isQueueRun(space));
+    }
+
+    /// Of a user whose run the process of another one may not write: "waiting", and hours later "failed: cannot write".
+    void aRunThatTheQueueOfAnotherUserCouldNeverStartWasQueued()
+    {
+        if (::geteuid() != 0)
+            QSKIP("only root can be another user");
+        const auto space = workspace("of-another");
+        const auto run = space / "runs" / "one";
+        std::filesystem::create_directories(run);
+        std::ofstream(RunPaths(run).tracker()) << "";
+        QVERIFY(checkQueueCanStart(space, run).ok()); // nobody runs it
+        std::ofstream(queueLock(space)) << "";
+        int until[2];
+        QCOMPARE(pipe(until), 0);
+        const pid_t other = fork();
+        if (other == 0) {
+            ::close(until[1]);
+            char nothing = 0;
+            (void)::flock(::open(queueLock(space).c_str(), O_RDONLY), LOCK_EX);
+            const bool isOther = ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0
+                && ::prctl(PR_SET_DUMPABLE, 1) == 0; // as of a program that was begun by that user
+            (void)!::read(until[0], &nothing, 1);
+            _exit(isOther ? 0 : 1);
+        }
+        QTRY_VERIFY(!ownerOfAnother(other).empty() && isLocked(queueLock(space)));
+        const auto refused = checkQueueCanStart(space, run);
+        QVERIFY(!refused.ok());
+        for (const std::string& part : { std::to_string(other), run.string(), std::string("chmod -R g+rwX") })
+            QVERIFY2(refused.error().message.find(part) != std::string::npos, refused.error().message.c_str());
+        using std::filesystem::perms;
+        for (const auto& shared : { run, RunPaths(run).tracker() })
+            std::filesystem::permissions(shared, perms::others_write, std::filesystem::perm_options::add);
+        const auto again = checkQueueCanStart(space, run);
+        QVERIFY2(again.ok(), again.ok() ? "" : again.error().message.c_str());
+        ::close(until[1]);
+        int ended = -1;
+        QCOMPARE(waitpid(other, &ended, 0), other);
+        QCOMPARE(WEXITSTATUS(ended), 0);
+        QVERIFY(checkQueueCanStart(space, run).ok());
     }
 
     /// Who queued a run just as the process that ran the queue found nothing more to do saw it run and started nobody:
