@@ -4,6 +4,7 @@
 #include "core/base/path.h"
 #include "core/base/room_for_tracker.h"
 #include "core/base/sentence.h"
+#include "core/base/told.h"
 #include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
@@ -31,6 +32,8 @@ void sayWhatIsNotSaved(RunStatus& status, const RunPaths& paths, const RunConfig
     const auto sayOfDisk = [&](const Message& words, const Message& whole) {
         if (status.supervised)
             status.hindrance = { words, whole };
+        // Why a worker could not save is of when it tried: the room that it names is not the room of now.
+        std::erase_if(status.evidence, [](const Message& line) { return valuesOf(line, kCannotSave).has_value(); });
         sayFirst(whole);
     };
     for (const auto& folder : { paths.folder(), paths.checkpointsFolder() }) {

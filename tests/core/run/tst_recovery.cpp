@@ -1,3 +1,4 @@
+#include "core/run/status/not_saved.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/recorded_trouble.h"
 #include "core/run/start/recovery.h"
@@ -32,12 +33,15 @@
 
 #include <QElapsedTimer>
 #include <QScopeGuard>
+#include <QTemporaryDir>
 #include <QTest>
 #include <thread>
 
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <sched.h>
+#include <sys/mount.h>
 
 using namespace furrow;
 
@@ -742,6 +746,26 @@ private Q_SLOTS:
         QVERIFY(strays.newer.empty() && strays.unknown.empty());
         QCOMPARE(good(findStrays(run.paths, kRun, [&] { return reader.checkpoints(); })).newer.front().folder,
             std::string("r0-9-after-the-rows"));
+    }
+
+    /// "The disk of … is full", and below it "… has 5.2 MiB free, and 5.2 MiB are needed" of some time before.
+    void theRoomOfBeforeStoodBelowADiskThatIsFull()
+    {
+        const QTemporaryDir folder;
+        const auto full = folder.path().toStdString();
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0
+            || ::mount("tmpfs", full.c_str(), "tmpfs", 0, "size=1m") != 0)
+            QSKIP("This user may not make a small disk here: that takes root outside of containers.");
+        const auto away = qScopeGuard([&full] { ::umount(full.c_str()); });
+        const Message other = sentence("The supervisor process is gone.");
+        RunStatus status;
+        status.state = RunState::Running;
+        status.evidence = { other, sentence(kCannotSave, { "1", "the disk of /runs/a has 5.2 MiB free" }) };
+        sayWhatIsNotSaved(status, RunPaths(full), RunConfig {}, nullptr);
+        QCOMPARE(status.evidence.size(), std::size_t(2));
+        QVERIFY2(status.evidence.front().find("is full: nothing is saved") != std::string::npos,
+            status.evidence.front().c_str());
+        QVERIFY(status.evidence.back() == other);
     }
 
     /// Good weights with a wrong mode bit: "or 'furrowctl resume --accept-loss' goes on without it".
