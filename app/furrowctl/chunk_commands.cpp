@@ -73,7 +73,8 @@ nlohmann::json sampleJson(const SampleView& s)
 nlohmann::json unreadableJson(const UnreadableRow& one)
 {
     return { { "block", one.block }, { "chunk", one.column }, { "file", one.row.file }, { "row", one.row.row },
-        { "line", one.line ? nlohmann::json(*one.line) : nlohmann::json(nullptr) }, { "why", one.what } };
+        { "line", one.line ? nlohmann::json(*one.line) : nlohmann::json(nullptr) }, { "rows", one.rows },
+        { "why", one.what } };
 }
 
 /// All of the run, as far as they are named.
@@ -82,8 +83,8 @@ int listUnreadable(const std::string& run, std::int64_t most, bool json)
     const auto found = unreadableRows(RunPaths(run), most);
     if (!found.ok())
         return fail(found.error(), json);
-    const auto& [rows, known, problems] = found.value();
-    const auto notNamed = known - std::ssize(rows);
+    const auto& [rows, listed, known, problems] = found.value();
+    const auto notNamed = known - listed;
     if (json) {
         nlohmann::json list = nlohmann::json::array();
         for (const UnreadableRow& one : rows)

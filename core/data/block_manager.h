@@ -96,10 +96,10 @@ public:
     std::string whyLeftOut(const PlannedBlock& block) const;
     /// The block without the rows of those files.
     Result<PlannedBlock> withoutLeftOut(const PlannedBlock& block) const;
-    /// The block, which could not be prepared, without the rows of those of its files that cannot be read: each is read
-    /// by itself. As it is when it can be read now; without all of its files when only that cannot. Errors as
-    /// prepare(), but InvalidArgument, and Corrupt only where a file came wrong each time: nothing is left out for
-    /// that.
+    /// The block, which could not be prepared, without the rows of those of its files that cannot be read, which count
+    /// as unreadable: each is read by itself. As it is when it can be read now; without all of its files when only that
+    /// cannot. Errors as prepare(), but InvalidArgument, and Corrupt only where a file came wrong each time: nothing is
+    /// left out for that.
     Result<PlannedBlock> withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn);
     /// Where and why rows of a prepared block cannot be read, of the first such row; "" when it has none.
     Message firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const;

@@ -60,20 +60,26 @@ const Error* BlockManager::State::cameWrong(const std::set<std::string>& files) 
     return nullptr;
 }
 
-Result<bool> BlockManager::State::isReadable(const PlannedBlock& block, const std::function<bool()>& goOn)
+namespace {
+
+/// The message of an error that is of the block itself, else the error.
+Result<Message> whyOfTheBlock(const Error& error)
 {
-    const auto read = readOnly(block, goOn);
-    if (read.ok())
-        return true;
-    const bool isOfTheBlock
-        = read.error().code == ErrorCode::Corrupt || read.error().code == ErrorCode::InvalidArgument;
-    return isOfTheBlock ? Result<bool>(false) : read.error();
+    const bool isOfTheBlock = error.code == ErrorCode::Corrupt || error.code == ErrorCode::InvalidArgument;
+    return isOfTheBlock ? Result<Message>(error.message) : error;
 }
 
-Result<std::optional<std::vector<DamagedRows>>> BlockManager::State::damagedRows(
+} // namespace
+
+Result<Message> BlockManager::State::whyUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn)
+{
+    const auto read = readOnly(block, goOn);
+    return read.ok() ? Result<Message>(Message()) : whyOfTheBlock(read.error());
+}
+
+Result<BlockManager::State::Damage> BlockManager::State::damageOf(
     const PlannedBlock& block, const std::function<bool()>& goOn)
 {
-    using Rows = std::optional<std::vector<DamagedRows>>;
     ChunkCollector& collector = *collectors[static_cast<std::size_t>(block.source)];
     collector.beginBlock(block);
     for (const std::int64_t rows : block.chunkRows) {
@@ -85,11 +91,10 @@ Result<std::optional<std::vector<DamagedRows>>> BlockManager::State::damagedRows
             chunk = collector.collectAround(rows);
         if (chunk.ok())
             continue;
-        const Error cause = causeOf(chunk.error(), filesOf(block));
-        const bool isOfTheBlock = cause.code == ErrorCode::Corrupt || cause.code == ErrorCode::InvalidArgument;
-        return isOfTheBlock ? Result(Rows()) : cause;
+        FURROW_TRY_ASSIGN(auto why, whyOfTheBlock(causeOf(chunk.error(), filesOf(block))));
+        return Damage { {}, std::move(why) };
     }
-    return Rows(collector.damaged());
+    return Damage { collector.damaged(), {} };
 }
 
 namespace {
@@ -117,17 +122,17 @@ Result<PlannedBlock> onlyOf(std::int32_t file, const PlannedBlock& block)
 /// Where one of several files cannot be read at all, the others are looked at each by itself.
 Result<PlannedBlock> BlockManager::State::withoutDamage(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
-    FURROW_TRY_ASSIGN(const auto damaged, damagedRows(block, goOn));
-    if (damaged)
-        return damaged->empty() ? Result<PlannedBlock>(block) : planWithoutRows(block.plan, *damaged);
+    FURROW_TRY_ASSIGN(const auto damage, damageOf(block, goOn));
+    if (damage.whyWhole.empty())
+        return damage.rows.empty() ? Result<PlannedBlock>(block) : planWithoutRows(block.plan, damage.rows);
     PlannedBlock rest = block;
     for (const std::int32_t file : filesIn(block)) {
         FURROW_TRY_ASSIGN(const auto alone, onlyOf(file, block));
-        FURROW_TRY_ASSIGN(const auto ofFile, damagedRows(alone, goOn));
-        if (!ofFile) {
-            FURROW_TRY_ASSIGN(rest, planWithout(rest.plan, { file }));
-        } else if (!ofFile->empty()) {
-            FURROW_TRY_ASSIGN(rest, planWithoutRows(rest.plan, *ofFile));
+        FURROW_TRY_ASSIGN(const auto ofFile, damageOf(alone, goOn));
+        if (!ofFile.whyWhole.empty()) {
+            FURROW_TRY_ASSIGN(rest, planWithoutUnreadable(rest.plan, { { file, ofFile.whyWhole } }));
+        } else if (!ofFile.rows.empty()) {
+            FURROW_TRY_ASSIGN(rest, planWithoutRows(rest.plan, ofFile.rows));
         }
     }
     return rest;
@@ -136,21 +141,25 @@ Result<PlannedBlock> BlockManager::State::withoutDamage(const PlannedBlock& bloc
 Result<PlannedBlock> BlockManager::State::readablePart(const PlannedBlock& block, const std::function<bool()>& goOn)
 {
     FURROW_TRY_ASSIGN(auto rest, withoutDamage(block, goOn));
-    FURROW_TRY_ASSIGN(const bool isWell, isReadable(rest, goOn));
-    if (isWell)
+    FURROW_TRY_ASSIGN(const auto whyNot, whyUnreadable(rest, goOn));
+    if (whyNot.empty())
         return rest;
     const auto files = filesIn(block);
-    std::set<std::int32_t> unreadable;
+    std::map<std::int32_t, Message> unreadable;
     for (const std::int32_t file : files.size() > 1 ? files : std::set<std::int32_t> {}) {
         FURROW_TRY_ASSIGN(const auto alone, onlyOf(file, block));
-        FURROW_TRY_ASSIGN(const bool isReadableAlone, isReadable(alone, goOn));
-        if (!isReadableAlone)
-            unreadable.insert(file);
+        FURROW_TRY_ASSIGN(const auto whyNotAlone, whyUnreadable(alone, goOn));
+        if (!whyNotAlone.empty())
+            unreadable.emplace(file, whyNotAlone);
     }
     if (!unreadable.empty())
-        return planWithout(block.plan, unreadable);
-    FURROW_TRY_ASSIGN(const bool isWellNow, isReadable(block, goOn)); // it was a wrong transfer or a bad moment
-    return isWellNow ? Result<PlannedBlock>(block) : planWithout(block.plan, files);
+        return planWithoutUnreadable(block.plan, unreadable);
+    FURROW_TRY_ASSIGN(const auto whyNotNow, whyUnreadable(block, goOn)); // "": it was a wrong transfer or a bad moment
+    if (whyNotNow.empty())
+        return block;
+    for (const std::int32_t file : files)
+        unreadable.emplace(file, whyNotNow);
+    return planWithoutUnreadable(block.plan, unreadable);
 }
 
 Result<PlannedBlock> BlockManager::withoutUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn)
@@ -164,13 +173,20 @@ Result<PlannedBlock> BlockManager::withoutUnreadable(const PlannedBlock& block, 
 
 Message BlockManager::firstUnreadable(const PlannedBlock& block, const PreparedBlock& prepared) const
 {
-    if (prepared.issues().empty())
-        return {};
-    const RowIssue& issue = prepared.issues().front();
-    const DataFile* from = state_->fileOf(block, { issue.file });
+    const RowIssue* issue = prepared.issues().empty() ? nullptr : &prepared.issues().front();
     DataFile unknown;
     unknown.path = "?";
-    return rowInWords(issue.row, from != nullptr ? *from : unknown, issue.what);
+    for (const Segment& segment : block.segments) {
+        if (issue != nullptr && segment.holds(issue->file, issue->row))
+            break;
+        const DataFile* from = state_->fileOf(block, segment);
+        if (segment.isUnreadable())
+            return unreadableInWords(segment, (from != nullptr ? *from : unknown).path);
+    }
+    if (issue == nullptr)
+        return {};
+    const DataFile* from = state_->fileOf(block, { issue->file });
+    return rowInWords(issue->row, from != nullptr ? *from : unknown, issue->what);
 }
 
 namespace {

@@ -57,8 +57,8 @@ std::string BlockManager::fileName(const PlannedBlock& block) const
             s.file, s.position, s.firstRow, s.rows });
         if (s.hash != 0)
             segments.back().push_back(s.hash);
-        if (s.isLeftOut)
-            segments.back().push_back("left out");
+        if (s.isLeftOut) // why they are unreadable names a path, and is not of the block
+            segments.back().push_back(s.isUnreadable() ? "unreadable" : "left out");
     }
     // Which rows are left out is part of what a block contains.
     json key = { { "content", state_->contentKey + state_->duplicatesDigest }, { "column", column },

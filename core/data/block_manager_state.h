@@ -57,13 +57,16 @@ struct BlockManager::State {
         const std::string& digestInTheWay);
     /// What it would be made of; nothing is kept.
     Result<BlockContent> readOnly(const PlannedBlock& block, const std::function<bool()>& goOn);
-    /// Errors: what is of the outside, and Cancelled.
-    Result<bool> isReadable(const PlannedBlock& block, const std::function<bool()>& goOn);
-    /// Rows of the block that cannot be read; nothing where the formats do not tell which rows these are. Errors as
-    /// isReadable().
-    Result<std::optional<std::vector<DamagedRows>>> damagedRows(
-        const PlannedBlock& block, const std::function<bool()>& goOn);
-    /// The block without those rows, and without the files of which nobody can tell them. Errors as isReadable().
+    /// Why the block cannot be read; "": it can. Errors: what is of the outside, and Cancelled.
+    Result<Message> whyUnreadable(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// What of a block cannot be read.
+    struct Damage {
+        std::vector<DamagedRows> rows;
+        Message whyWhole; ///< the formats do not tell which rows these are; "": they do
+    };
+    /// Errors as whyUnreadable().
+    Result<Damage> damageOf(const PlannedBlock& block, const std::function<bool()>& goOn);
+    /// The block without those rows, and without the files of which nobody can tell them. Errors as whyUnreadable().
     Result<PlannedBlock> withoutDamage(const PlannedBlock& block, const std::function<bool()>& goOn);
     /// BlockManager::withoutUnreadable(), whatever the reason.
     Result<PlannedBlock> readablePart(const PlannedBlock& block, const std::function<bool()>& goOn);

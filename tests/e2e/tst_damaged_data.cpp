@@ -117,14 +117,53 @@ private Q_SLOTS:
         QVERIFY2(out.exitCode == 0, said(out));
         for (int number = 0; number < 2; ++number) {
             const auto epoch = RunDriver::auditedEpoch(in("left"), number);
-            QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks - 20);
-            QCOMPARE(epoch[QStringLiteral("excluded")].toInt(), 20);
+            QCOMPARE(epoch[QStringLiteral("committed")].toInt(), kChunks); // 20 of them have nothing to train
+            QCOMPARE(epoch[QStringLiteral("excluded")].toInt(), 0);
             QVERIFY(epoch[QStringLiteral("complete")].toBool());
         }
         const auto status = RunDriver::ctl({ QStringLiteral("status"), in("left") });
         QVERIFY2(
             status.text.contains(QStringLiteral("left out")) && status.text.contains(QStringLiteral("left.parquet")),
             said(status));
+    }
+
+    /// They were "filtered" in a block with other rows and "excluded" in one without, and no list had them. The limit
+    /// does not count what a person leaves out.
+    void rowsOfACorruptPageWereCountedAsFiltered_data()
+    {
+        QTest::addColumn<int>("blockRows");
+        QTest::newRow("a block with other rows") << 900;
+        QTest::newRow("blocks of such rows alone") << 500;
+    }
+    void rowsOfACorruptPageWereCountedAsFiltered()
+    {
+        QFETCH(int, blockRows);
+        const auto written
+            = furrow::writeBenchParquet(furrow::pathFromUtf8(in("counted.parquet").toStdString()), texts(kRows));
+        SKIP_WITHOUT("parquet", written.ok(), written.error().message.c_str());
+        damageMiddle(in("counted.parquet"));
+        const QByteArray name = "counted-" + QByteArray::number(blockRows);
+        const auto out = RunDriver::ctl(runOn(in("counted.parquet"), name.constData())
+            + QStringList { QStringLiteral("--bad-files"), QStringLiteral("leave_out"),
+                QStringLiteral("--max-unreadable-percent"), QStringLiteral("1"), QStringLiteral("--samples-per-block"),
+                QString::number(blockRows) });
+        QVERIFY2(out.exitCode == 0, said(out));
+        const QString run = in(name.constData());
+        const auto samples = RunDriver::auditedEpoch(run)[QStringLiteral("samples")].toObject();
+        QCOMPARE(samples[QStringLiteral("failed")].toInt(), 1000); // one row group of three
+        QCOMPARE(samples[QStringLiteral("filtered")].toInt(), 0);
+        QCOMPARE(samples[QStringLiteral("trained")].toInt(), kRows - 1000);
+        const auto listed = RunDriver::ctl(
+            { QStringLiteral("inspect"), run, QStringLiteral("--unreadable"), QStringLiteral("--json") });
+        QVERIFY2(listed.exitCode == 0, said(listed));
+        QCOMPARE(listed.json[QStringLiteral("known")].toInt(), 1000);
+        QCOMPARE(listed.json[QStringLiteral("not_listed")].toInt(-1), 0);
+        const auto first = listed.json[QStringLiteral("unreadable")].toArray().at(0).toObject();
+        QCOMPARE(first[QStringLiteral("row")].toInt(), 1000);
+        QCOMPARE(first[QStringLiteral("rows")].toInt(), 50); // those of a chunk
+        QVERIFY2(first[QStringLiteral("why")].toString().contains(QStringLiteral("counted.parquet")), said(listed));
+        const auto deep = RunDriver::ctl({ QStringLiteral("audit"), run, QStringLiteral("--deep") });
+        QVERIFY2(deep.exitCode == 0, said(deep));
     }
 
     /// The rows of the other files of its block are trained, and so are the other row groups of its own. The damaged

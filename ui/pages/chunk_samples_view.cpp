@@ -145,6 +145,8 @@ void ChunkSamplesView::render()
 
 QString ChunkSamplesView::unreadableText(const UnreadableRow& row)
 {
+    if (row.isStretch)
+        return coreWords(row.words);
     const QString file = QFileInfo(QString::fromStdString(row.row.file)).fileName();
     const QString what = coreWords(rowProblem(row.what));
     return row.line

@@ -172,7 +172,7 @@ void addDataSettings(SettingTable& table)
         .label("Changed or damaged files")
         .resume(Safe)
         .help(
-            "What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).");
+            "What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out). Rows that are left out because they cannot be read count as unreadable, but not towards max_unreadable_percent.");
 
     table.real("max_unreadable_percent", &C::maxUnreadablePercent)
         .label("Unreadable rows, at most")
@@ -180,7 +180,7 @@ void addDataSettings(SettingTable& table)
         .range(0, 100)
         .resume(Safe)
         .help(
-            "The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.");
+            "The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. Those that bad_files leaves out do not count. 100: no limit.");
 
     table.flag("shuffle", &C::shuffle)
         .label("Shuffle")

@@ -2,6 +2,7 @@
 
 #include "core/base/sentence.h"
 #include "core/config/json_reading.h"
+#include "core/config/message_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -13,14 +14,16 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kPlanVersion = 3; // 1: without segments that are left out, 2: without gaps
+constexpr int kPlanVersion = 4; // 1: without segments that are left out, 2: without gaps, 3: without unreadable ones
 
 /// The oldest that knows all that is in the plan: an older Furrow reads the plans that it can.
 int versionOf(const PlannedBlock& block, const std::vector<SourcePosition>& after)
 {
     const bool hasGaps
         = std::any_of(after.begin(), after.end(), [](const SourcePosition& p) { return !p.gaps.empty(); });
-    return hasGaps ? kPlanVersion : block.rowsLeftOut() > 0 ? 2 : 1;
+    if (block.rowsUnreadable() > 0)
+        return kPlanVersion;
+    return hasGaps ? 3 : block.rowsLeftOut() > 0 ? 2 : 1;
 }
 
 bool isPlausible(const PlannedBlock& block)
@@ -51,7 +54,8 @@ std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column)
         const std::int64_t first = std::max(begin, row);
         const std::int64_t past = std::min(end, row + segment.rows);
         if (first < past)
-            found.push_back({ segment.file, 0, segment.firstRow + first - row, past - first, 0, segment.isLeftOut });
+            found.push_back({ segment.file, 0, segment.firstRow + first - row, past - first, 0, segment.isLeftOut,
+                segment.whyUnreadable });
         row += segment.rows;
     }
     return found;
@@ -66,6 +70,24 @@ std::int64_t PlannedBlock::rowsLeftOut() const
 {
     return std::accumulate(segments.begin(), segments.end(), std::int64_t { 0 },
         [](std::int64_t sum, const Segment& one) { return sum + (one.isLeftOut ? one.rows : 0); });
+}
+
+std::int64_t PlannedBlock::rowsUnreadable() const
+{
+    return std::accumulate(segments.begin(), segments.end(), std::int64_t { 0 },
+        [](std::int64_t sum, const Segment& one) { return sum + (one.isUnreadable() ? one.rows : 0); });
+}
+
+Result<PlannedBlock> planWithoutUnreadable(const std::string& plan, const std::map<std::int32_t, Message>& files)
+{
+    FURROW_TRY_ASSIGN(auto read, readPlan(plan));
+    for (Segment& segment : read.block.segments)
+        if (const auto found = files.find(segment.file); found != files.end() && !segment.isLeftOut) {
+            segment.isLeftOut = true;
+            segment.whyUnreadable = found->second;
+        }
+    read.block.plan = writePlan(read.block, read.after);
+    return std::move(read.block);
 }
 
 Result<PlannedBlock> planWithout(const std::string& plan, const std::set<std::int32_t>& files)
@@ -84,6 +106,10 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
         segments.push_back({ s.file, s.position, s.firstRow, s.rows, s.hash });
         if (s.isLeftOut)
             segments.back().push_back(true);
+        if (s.isUnreadable()) {
+            segments.back().push_back(s.whyUnreadable.text());
+            segments.back().push_back(messageParts(s.whyUnreadable));
+        }
     }
     json next = json::array();
     for (const auto& p : after) {
@@ -98,7 +124,7 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
         { "v", versionOf(block, after) }, { "block", block.block }, { "source", block.source },
         { "first_row", block.firstRow }, { "chunk_rows", block.chunkRows }, { "segments", std::move(segments) },
         { "next", std::move(next) }
-    }.dump();
+    }.dump(-1, ' ', false, json::error_handler_t::replace); // what a reader said may have any bytes
 }
 
 Result<ReadPlan> readPlan(std::string_view plan)
@@ -118,7 +144,8 @@ Result<ReadPlan> readPlan(std::string_view plan)
     j["segments"].each([&read](const JsonPart& s) {
         read.block.segments.push_back({ s.at(0).as<std::int32_t>(), s.at(1).as<std::uint64_t>(),
             s.at(2).as<std::int64_t>(), s.at(3).as<std::int64_t>(), s.size() > 4 ? s.at(4).as<std::uint64_t>() : 0,
-            s.size() > 5 && s.at(5).as<bool>() });
+            s.size() > 5 && s.at(5).as<bool>(),
+            s.size() > 7 ? messageOf(s.at(6).as<std::string>(), s.at(7).as<std::string>()) : Message() });
     });
     j["next"].each([&read](const JsonPart& p) {
         read.after.push_back({ p.at(0).as<std::int32_t>(), p.at(1).as<std::uint64_t>(), p.at(2).as<std::int64_t>(),

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,7 +19,14 @@ struct Segment {
     std::int64_t rows = 0;
     std::uint64_t hash
         = 0; ///< of the rows as they stood in the file when they were planned; 0: not known (Parquet, older plans)
-    bool isLeftOut = false; ///< its file is not what the run was made of: the rows are counted, and never read
+    bool isLeftOut = false; ///< the rows are counted, and never read: their file is not what the run was made of, or
+    Message whyUnreadable {}; ///< they cannot be read, and why; "": it is the file
+
+    bool isUnreadable() const { return isLeftOut && !whyUnreadable.empty(); }
+    bool holds(std::int32_t ofFile, std::int64_t row) const
+    {
+        return ofFile == file && row >= firstRow && row < firstRow + rows;
+    }
     bool operator==(const Segment&) const = default;
 };
 
@@ -33,9 +41,11 @@ struct PlannedBlock {
 
     std::int64_t rows() const;
     std::int64_t rowsLeftOut() const; ///< of the segments that are left out
+    std::int64_t rowsUnreadable() const; ///< of those that are left out because they cannot be read
 };
 
-/// The rows of one chunk: the stretches of the block's segments that belong to it, with `firstRow` and `rows` alone.
+/// The rows of one chunk: the stretches of the block's segments that belong to it, with `firstRow`, `rows` and whether
+/// they are left out alone.
 std::vector<Segment> rowsOfChunk(const PlannedBlock& block, std::int32_t column);
 
 /// The rest of a file, from a row on, that could not be planned when what stands behind it was.
@@ -65,6 +75,8 @@ std::string writePlan(const PlannedBlock& block, const std::vector<SourcePositio
 /// The same block without the rows of some files of its source, which stay counted.
 /// @param plan  of writePlan()
 Result<PlannedBlock> planWithout(const std::string& plan, const std::set<std::int32_t>& files);
+/// The same of files of which no row can be read, each with why: their rows count as unreadable.
+Result<PlannedBlock> planWithoutUnreadable(const std::string& plan, const std::map<std::int32_t, Message>& files);
 
 struct ReadPlan {
     PlannedBlock block;

@@ -220,7 +220,7 @@ Result<RawChunk> ChunkCollector::collectAround(std::int64_t rows)
 
 /// What the reader has lost of the rows that are still wanted.
 /// @return how many these are
-std::int64_t ChunkCollector::passOver(std::int64_t most, RawChunk& chunk)
+std::int64_t ChunkCollector::passOver(std::int64_t most, const Message& why, RawChunk& chunk)
 {
     const Segment& segment = segments_[segment_];
     const std::int64_t first = segment.firstRow + rowInSegment_;
@@ -230,9 +230,9 @@ std::int64_t ChunkCollector::passOver(std::int64_t most, RawChunk& chunk)
     if (goesOn)
         damaged_.back().rows += rows;
     else
-        damaged_.push_back({ segment.file, first, rows });
+        damaged_.push_back({ segment.file, first, rows, why });
     chunk.summary.rows += rows;
-    chunk.summary.filtered += rows;
+    chunk.summary.failed += rows;
     rowInSegment_ += rows;
     return rows;
 }
@@ -251,7 +251,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows, Damage damage)
             return Error { ErrorCode::Corrupt, sentence("A block plan of this run has fewer rows than its chunks.") };
         if (segments_[segment_].isLeftOut) {
             ++chunk.summary.rows;
-            ++chunk.summary.filtered;
+            ++(segments_[segment_].isUnreadable() ? chunk.summary.failed : chunk.summary.filtered);
             ++rowInSegment_;
             continue;
         }
@@ -264,7 +264,7 @@ Result<RawChunk> ChunkCollector::collect(std::int64_t rows, Damage damage)
             const RowPlace place { readerFile_, readerRow_ };
             const bool isAgain = std::exchange(failedAt_, place) == place;
             if (canPass && damage == Damage::IsPassedOver) {
-                i += (isAgain ? passOver(rows - i, chunk) : 0) - 1;
+                i += (isAgain ? passOver(rows - i, more.error().message, chunk) : 0) - 1;
                 reader_.reset();
                 continue;
             }

@@ -73,9 +73,9 @@ public:
     void beginBlock(const PlannedBlock& block);
     /// The next `rows` rows of the block.
     Result<RawChunk> collect(std::int64_t rows);
-    /// After collect() failed with Corrupt: the same rows without those that are damaged, which count as filtered. The
-    /// error of collect() where the format does not tell which these are. What looks damaged is read once more: it may
-    /// have come wrong from a network.
+    /// After collect() failed with Corrupt: the same rows without those that are damaged, which count as unreadable.
+    /// The error of collect() where the format does not tell which these are. What looks damaged is read once more: it
+    /// may have come wrong from a network.
     Result<RawChunk> collectAround(std::int64_t rows);
     /// Those that were passed over since beginBlock().
     const std::vector<DamagedRows>& damaged() const { return damaged_; }
@@ -92,7 +92,7 @@ private:
     enum class Damage { Ends, IsPassedOver };
 
     Result<RawChunk> collect(std::int64_t rows, Damage damage);
-    std::int64_t passOver(std::int64_t most, RawChunk& chunk);
+    std::int64_t passOver(std::int64_t most, const Message& why, RawChunk& chunk);
     Status openSegment();
     Status checkSegment() const; ///< whether its rows are those that were planned
     Status take(const Row& row, std::int64_t rowInFile, RawChunk& chunk);

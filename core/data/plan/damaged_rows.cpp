@@ -1,5 +1,7 @@
 #include "core/data/plan/damaged_rows.h"
 
+#include "core/base/sentence.h"
+
 #include <algorithm>
 
 namespace furrow {
@@ -7,13 +9,15 @@ namespace furrow {
 namespace {
 
 /// A part of a segment whose positions are its rows.
-Segment part(const Segment& whole, std::int64_t first, std::int64_t past, bool isLeftOut)
+/// @param whyUnreadable  "": it can be read
+Segment part(const Segment& whole, std::int64_t first, std::int64_t past, const Message& whyUnreadable = {})
 {
     Segment one = whole;
     one.position += static_cast<std::uint64_t>(first - whole.firstRow);
     one.firstRow = first;
     one.rows = past - first;
-    one.isLeftOut = isLeftOut;
+    one.isLeftOut = !whyUnreadable.empty();
+    one.whyUnreadable = whyUnreadable;
     return one;
 }
 
@@ -27,12 +31,12 @@ void cut(const Segment& segment, const std::vector<DamagedRows>& damaged, std::v
         if (rows.file != segment.file || first >= past)
             continue;
         if (at < first)
-            into.push_back(part(segment, at, first, false));
-        into.push_back(part(segment, first, past, true));
+            into.push_back(part(segment, at, first));
+        into.push_back(part(segment, first, past, rows.why));
         at = past;
     }
     if (at < end)
-        into.push_back(part(segment, at, end, false));
+        into.push_back(part(segment, at, end));
 }
 
 } // namespace
@@ -50,6 +54,15 @@ Result<PlannedBlock> planWithoutRows(const std::string& plan, const std::vector<
     read.block.segments = std::move(segments);
     read.block.plan = writePlan(read.block, read.after);
     return std::move(read.block);
+}
+
+Message unreadableInWords(const Segment& unreadable, const std::string& path)
+{
+    const std::string first = std::to_string(unreadable.firstRow);
+    return unreadable.rows == 1
+        ? sentence("row %1 (counted from 0) of %2 cannot be read: %3", { first, path, unreadable.whyUnreadable })
+        : sentence("%1 rows from row %2 (counted from 0) of %3 on cannot be read: %4",
+              { Count(unreadable.rows), first, path, unreadable.whyUnreadable });
 }
 
 } // namespace furrow

@@ -1,7 +1,7 @@
 #include "core/run/status/unreadable_rows.h"
 
 #include "core/base/sentence.h"
-#include "core/data/plan/block_plan.h"
+#include "core/data/plan/damaged_rows.h"
 #include "core/data/source/row_reader.h"
 #include "core/run/folder/frozen_config.h"
 #include "core/run/status/ledger_view.h"
@@ -15,14 +15,19 @@ namespace furrow {
 
 namespace {
 
-/// The chunk of a block that has a row; nothing where none has it.
-std::optional<std::int32_t> columnOf(const PlannedBlock& block, const RowIssue& issue)
+UnreadableRow namedRow(const RowIssue& issue, const DataFile& file)
 {
-    for (std::int32_t column = 0; column < std::ssize(block.chunkRows); ++column)
-        for (const Segment& part : rowsOfChunk(block, column))
-            if (part.file == issue.file && issue.row >= part.firstRow && issue.row < part.firstRow + part.rows)
-                return column;
-    return std::nullopt;
+    return { { file.path, issue.row }, lineOfRow(issue.row, file), issue.what,
+        rowInWords(issue.row, file, issue.what) };
+}
+
+UnreadableRow stretchOf(const Segment& part, const DataFile& file)
+{
+    UnreadableRow stretch { { file.path, part.firstRow }, std::nullopt, part.whyUnreadable.text(),
+        unreadableInWords(part, file.path) };
+    stretch.rows = part.rows;
+    stretch.isStretch = true;
+    return stretch;
 }
 
 } // namespace
@@ -36,14 +41,22 @@ std::vector<UnreadableRow> unreadableRowsOf(
         return rows;
     const PlannedBlock& planned = read.value().block;
     const auto& files = manifest.sources[static_cast<std::size_t>(planned.source)].files;
-    for (const RowIssue& issue : block.issues()) {
-        const auto column = columnOf(planned, issue);
-        if (!column || issue.file < 0 || issue.file >= std::ssize(files))
-            continue;
-        const DataFile& file = files[static_cast<std::size_t>(issue.file)];
-        rows.push_back({ { file.path, issue.row }, lineOfRow(issue.row, file), issue.what,
-            rowInWords(issue.row, file, issue.what), number, *column });
-    }
+    for (std::int32_t column = 0; column < std::ssize(planned.chunkRows); ++column)
+        for (const Segment& part : rowsOfChunk(planned, column)) {
+            if (part.file >= std::ssize(files))
+                continue;
+            const auto before = rows.size();
+            const DataFile& file = files[static_cast<std::size_t>(part.file)];
+            if (part.isUnreadable())
+                rows.push_back(stretchOf(part, file));
+            for (const RowIssue& issue : block.issues())
+                if (part.holds(issue.file, issue.row))
+                    rows.push_back(namedRow(issue, file));
+            for (auto i = before; i < rows.size(); ++i) {
+                rows[i].block = number;
+                rows[i].column = column;
+            }
+        }
     return rows;
 }
 
@@ -70,6 +83,8 @@ Result<UnreadableRows> unreadableRows(const RunPaths& paths, std::int64_t most)
     }
     if (std::ssize(found.rows) > most)
         found.rows.erase(found.rows.begin() + most, found.rows.end());
+    for (const UnreadableRow& one : found.rows)
+        found.listed += one.rows;
     return found;
 }
 

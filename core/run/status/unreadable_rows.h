@@ -12,23 +12,26 @@
 
 namespace furrow {
 
-/// A row that cannot be used.
+/// A row that cannot be used, or a stretch of rows that are left out because they cannot be read (bad_files).
 struct UnreadableRow {
-    SampleRow row;
+    SampleRow row; ///< the first one
     std::optional<std::int64_t> line; ///< of the file, from 1, where its format tells it
-    std::string what; ///< "is broken JSON"
+    std::string what; ///< "is broken JSON"; of a stretch what its reader said
     Message words; ///< "row 2 (line 3) of chats.jsonl is broken JSON"
     std::int64_t block = 0;
     std::int32_t column = 0; ///< of its chunk
+    std::int64_t rows = 1;
+    bool isStretch = false;
 };
 
-/// The unreadable rows of a chunk, of those that its block names, in the order of the data. Where its plan cannot be
-/// read there is none.
+/// The unreadable rows of a block that it names, and the stretches that its plan does, in the order of the data. Where
+/// its plan cannot be read there is none.
 std::vector<UnreadableRow> unreadableRowsOf(
     const PreparedBlock& block, std::int64_t number, const std::string& plan, const DataManifest& manifest);
 
 struct UnreadableRows {
     std::vector<UnreadableRow> rows; ///< in the order of the data
+    std::int64_t listed = 0; ///< rows that these are
     std::int64_t known = 0; ///< of all blocks prepared so far, named or not: a block keeps the first 100 by name
     std::vector<Message> problems; ///< blocks that cannot be looked at now
 };

@@ -322,6 +322,8 @@ Result<bool> Feeder::prepareNext(const FeederLedger::Demand& demand)
             ? setFailed(number, isOther ? causeOfRefusal(block.value(), status.error()) : status.error())
             : Result<bool>(status.error());
     failPoint("feeder.recorded");
+    if (unreadableLeftOut_ && row.digest.empty())
+        *unreadableLeftOut_ += block.value().rowsUnreadable();
     failures_.erase(number);
     networkFailures_ = 0;
     dataCame();
@@ -376,13 +378,14 @@ Result<bool> Feeder::onUnreadable(const PlannedBlock& block, const Error& error,
         = withFullStop(sentence("block %1 cannot be prepared: %2", { std::to_string(block.block), error.message }));
     logWarning(why);
     FURROW_TRY(leaveOut(block, rest.value(), kLeftOutUnreadable, why, wasPrepared));
-    if (rest.value().rows() == rest.value().rowsLeftOut()) // else the note of the new plan says so
+    if (wasPrepared && rest.value().rows() == rest.value().rowsLeftOut()) // else another note says so
         FURROW_TRY(ledger_.noteLeftOut(why));
     return true;
 }
 
 /// Rows or files of the block are left out. Its other rows are trained, unless the block was trained with all of them
-/// before: a block stays what it was.
+/// before: a block stays what it was. One of which no row can be read is prepared too, so that its rows are counted as
+/// what they are.
 /// @param rest  the block without them
 /// @param asWhat  the cause of its chunks: %1 is why
 Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, const SentenceText& asWhat,
@@ -390,7 +393,8 @@ Status Feeder::leaveOut(const PlannedBlock& block, const PlannedBlock& rest, con
 {
     const std::int64_t others = rest.rows() - rest.rowsLeftOut();
     ++replanned_;
-    if (others == 0)
+    const bool countsUnreadable = !wasPrepared && rest.rowsUnreadable() > block.rowsUnreadable();
+    if (others == 0 && !countsUnreadable)
         return ledger_.setLeftOut(block.block, sentence(asWhat, { why }));
     if (wasPrepared) {
         FURROW_TRY(ledger_.noteLeftOut(sentence("%1 other rows of block %2, which was prepared with them: %3",
@@ -544,6 +548,23 @@ Error Feeder::causeOfRefusal(const PlannedBlock& block, const Error& error) cons
         : Error { error.code, sentence(kFirstFromWrongCopy, { std::to_string(block.block), found->second }) };
 }
 
+/// Rows of the blocks prepared so far that a person has left out because they cannot be read (bad_files): the limit
+/// does not count them.
+Result<std::int64_t> Feeder::unreadableLeftOut()
+{
+    if (unreadableLeftOut_)
+        return *unreadableLeftOut_;
+    std::int64_t rows = 0;
+    FURROW_TRY(
+        forEachBlock(reader_, LedgerReader::Blocks::PreparedOnce, [&rows](const LedgerReader::BlockRow& row) -> Status {
+            const auto block = BlockManager::fromPlan(row.plan);
+            rows += block.ok() ? block.value().rowsUnreadable() : 0;
+            return {};
+        }));
+    unreadableLeftOut_ = rows;
+    return rows;
+}
+
 /// Why training on what this block adds would be training on rubbish; "" when the rows can be read.
 Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const PreparedBlock& prepared)
 {
@@ -554,7 +575,12 @@ Result<Message> Feeder::tooManyUnreadable(const PlannedBlock& block, const Prepa
         read.samples += chunk.samples + chunk.filtered + chunk.heldOut + chunk.duplicates;
         read.failed += chunk.failed;
     }
-    const auto rows = read.samples + read.filtered + read.heldOut + read.duplicates + read.failed;
+    const auto others = read.samples + read.filtered + read.heldOut + read.duplicates;
+    if (!isTooUnreadable(read.failed, others + read.failed, config_.maxUnreadablePercent))
+        return Message();
+    FURROW_TRY_ASSIGN(const auto accepted, unreadableLeftOut());
+    read.failed -= accepted + block.rowsUnreadable(); // which is not among the prepared ones yet
+    const auto rows = others + read.failed;
     const double percent = rows > 0 ? 100 * static_cast<double>(read.failed) / static_cast<double>(rows) : 0;
     if (!isTooUnreadable(read.failed, rows, config_.maxUnreadablePercent))
         return Message();

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,7 @@ private:
     Status nameTakenUp();
     Status dropDistrusted(std::int64_t madeSince = -1);
     Status dropBlocksOf(const std::string& path, std::int64_t madeSince);
+    Result<std::int64_t> unreadableLeftOut();
     Result<Message> tooManyUnreadable(const PlannedBlock& block, const PreparedBlock& prepared);
     Status keepNeeded();
     Result<int> plansNow();
@@ -96,6 +98,7 @@ private:
     int networkFailures_ = 0; ///< of a block one after the other, each of what came and was wrong or did not come
     int planNetworkFailures_ = 0; ///< the same of planning, which may go on while a block waits
     std::int64_t replanned_ = 0; ///< blocks of which a file was left out
+    std::optional<std::int64_t> unreadableLeftOut_; ///< nothing: not counted yet
     Message doing_ = sentence("starting");
     std::int64_t nextBeatNs_ = 0;
     std::map<std::int64_t, int> failures_;

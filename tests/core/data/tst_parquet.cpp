@@ -523,6 +523,41 @@ private Q_SLOTS:
         const auto made = manager.value().prepare(rest.value());
         QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
     }
+    /// They counted as filtered, and nothing but the sentence of their block told why they were not trained.
+    void rowsThatCannotBeReadCountedAsFiltered()
+    {
+        auto config = test::configFor({ file("damaged-beside") });
+        config.badFiles = BadFiles::LeaveOut;
+        auto manager = test::openManager(config, folder_.path("cache-counted"), 10'000);
+        QVERIFY2(manager.ok(), manager.ok() ? "" : manager.error().message.c_str());
+        const auto planned = test::planAll(manager.value());
+        QVERIFY2(planned.ok(), planned.ok() ? "" : planned.error().message.c_str());
+        const auto rest = manager.value().withoutUnreadable(planned.value().front(), {});
+        QVERIFY2(rest.ok(), rest.ok() ? "" : rest.error().message.c_str());
+        const auto read = BlockManager::fromPlan(rest.value().plan); // as the ledger keeps it
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().message.c_str());
+        QCOMPARE(read.value().rowsUnreadable(), 100 + 500);
+        QVERIFY(read.value().segments == rest.value().segments);
+        const auto made = manager.value().prepare(read.value());
+        QVERIFY2(made.ok(), made.ok() ? "" : made.error().message.c_str());
+        std::int64_t failed = 0, filtered = 0, samples = 0;
+        for (const ChunkSummary& chunk : made.value().chunks) {
+            failed += chunk.failed;
+            filtered += chunk.filtered;
+            samples += chunk.samples;
+        }
+        QCOMPARE(failed, 100 + 500);
+        QCOMPARE(filtered, 0);
+        QCOMPARE(samples, 4900);
+        const auto prepared = manager.value().openBlock(made.value());
+        QVERIFY2(prepared.ok(), prepared.ok() ? "" : prepared.error().message.c_str());
+        const auto first = manager.value().firstUnreadable(read.value(), prepared.value());
+        QVERIFY2(
+            first.starts_with("100 rows from row ") && first.find("a.parquet") != std::string::npos && !first.isPlain(),
+            first.c_str());
+        for (const Segment& one : read.value().segments)
+            QVERIFY(one.isLeftOut == one.isUnreadable());
+    }
     void namesAFileWithDamagedPages()
     {
         auto texts = test::readAll(test::configFor({ file("pages.parquet") }), folder_.path("cache-bad"), 450);
