@@ -69,6 +69,17 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     std::int64_t samplesPerBlock, const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
     const std::filesystem::path& duplicatesFile, std::shared_ptr<SourceIdentity> identity)
 {
+    FURROW_TRY_ASSIGN(auto manager,
+        openUnchecked(
+            config, manifest, samplesPerBlock, cacheFolder, std::move(tokenizer), duplicatesFile, std::move(identity)));
+    FURROW_TRY(manager.state_->checkFiles());
+    return manager;
+}
+
+Result<BlockManager> BlockManager::openUnchecked(const RunConfig& config, const std::string& manifest,
+    std::int64_t samplesPerBlock, const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
+    const std::filesystem::path& duplicatesFile, std::shared_ptr<SourceIdentity> identity)
+{
     FURROW_TRY_ASSIGN(auto read, readManifest(manifest));
     FURROW_TRY_ASSIGN(
         auto cache, BlockCache::open(cacheFolder, static_cast<std::uint64_t>(config.cacheGiB * 1024 * 1024 * 1024)));
@@ -101,8 +112,16 @@ Result<BlockManager> BlockManager::open(const RunConfig& config, const std::stri
     state->duplicatesKey
         = state->manifest.skipsAllDuplicates ? DuplicateSearch::key(state->manifest, config, samplesPerBlock) : "";
     FURROW_TRY(state->openDuplicates());
-    FURROW_TRY(state->checkFiles());
     return BlockManager(std::move(state));
+}
+
+std::optional<BlockManager::FileTrouble> BlockManager::firstTrouble(const PlannedBlock& block) const
+{
+    for (const auto& segment : block.segments)
+        if (const DataFile* file = state_->fileOf(block, segment); file != nullptr && !segment.isLeftOut)
+            if (const auto same = state_->identity->check(*file); !same.ok())
+                return FileTrouble { file->pathOnDisk(), same.error() };
+    return std::nullopt;
 }
 
 Result<std::optional<PlannedBlock>> BlockManager::planNext()

@@ -61,8 +61,21 @@ public:
     static Result<BlockManager> open(const RunConfig& config, const std::string& manifest, std::int64_t samplesPerBlock,
         const std::filesystem::path& cacheFolder, std::shared_ptr<const Tokenizer> tokenizer,
         const std::filesystem::path& duplicatesFile = {}, std::shared_ptr<SourceIdentity> identity = {});
+    /// The same without a look at the files: for who asks for each block what became of them (firstTrouble).
+    static Result<BlockManager> openUnchecked(const RunConfig& config, const std::string& manifest,
+        std::int64_t samplesPerBlock, const std::filesystem::path& cacheFolder,
+        std::shared_ptr<const Tokenizer> tokenizer, const std::filesystem::path& duplicatesFile = {},
+        std::shared_ptr<SourceIdentity> identity = {});
     BlockManager(BlockManager&&) noexcept;
     ~BlockManager();
+
+    /// A file of this disk that cannot be read as the run was made of it.
+    struct FileTrouble {
+        std::string path;
+        Error error; ///< InvalidArgument: it is another one now; else it cannot be looked at
+    };
+    /// The first one of those of the block; nothing: all are as they were.
+    std::optional<FileTrouble> firstTrouble(const PlannedBlock& block) const;
 
     /// Duplicates of the whole data set are left out, and what these are is not known yet: no block can be prepared.
     bool needsDuplicates() const;

@@ -11,6 +11,7 @@
 #include "core/base/sentence.h"
 #include "core/data/block_manager.h"
 #include "core/data/source/cached_access.h"
+#include "core/data/source/changed_file.h"
 #include "core/data/hub/hub_files.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/audit/block_plans.h"
@@ -21,9 +22,12 @@
 #include "core/run/status/reading.h"
 #include "core/run/status/row_fates.h"
 #include "core/tracker/each_block.h"
+#include "core/tracker/named_chunks.h"
+#include "core/tracker/run_event_texts.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace furrow {
@@ -155,8 +159,8 @@ std::optional<BlockManager> openSource(
     const RunPaths& paths, const RunFile& file, const std::filesystem::path& cache, AuditLog& log)
 {
     auto tokenizer = tokenizerOfRun(paths, file);
-    auto blocks = tokenizer.ok() ? BlockManager::open(file.config, file.dataManifest, file.samplesPerBlock, cache,
-                                       tokenizer.value(), paths.duplicatesFile())
+    auto blocks = tokenizer.ok() ? BlockManager::openUnchecked(file.config, file.dataManifest, file.samplesPerBlock,
+                                       cache, tokenizer.value(), paths.duplicatesFile())
                                  : Result<BlockManager>(tokenizer.error());
     if (blocks.ok())
         return std::move(blocks).value();
@@ -202,14 +206,27 @@ Status auditBlocks(
 
 namespace {
 
+/// The files of which a run left out by name what was not prepared when they changed.
+Result<std::set<std::string>> filesLeftOut(const LedgerReader& ledger)
+{
+    std::set<std::string> files;
+    FURROW_TRY_ASSIGN(const auto parts, leftOutOfTheData(ledger.file(), -1));
+    for (const LeftOutPart& part : parts)
+        files.insert(changedFile(part.what.text().substr(std::string_view(kLeftOutEvent).size())));
+    return files;
+}
+
 /// The blocks of a run, prepared from their sources once more.
 class SourceAudit {
 public:
-    SourceAudit(const RunFile& file, BlockManager& blocks, LedgerReader& ledger, AuditLog& log)
+    /// @param filesLeftOut  filesLeftOut()
+    SourceAudit(const RunFile& file, BlockManager& blocks, LedgerReader& ledger, AuditLog& log,
+        std::set<std::string> filesLeftOut)
         : file_(file)
         , blocks_(blocks)
         , ledger_(ledger)
         , log_(log)
+        , filesLeftOut_(std::move(filesLeftOut))
     {
     }
 
@@ -220,6 +237,11 @@ public:
             return {};
         }
         auto plan = BlockManager::fromPlan(row.plan);
+        if (auto trouble = plan.ok() ? blocks_.firstTrouble(plan.value()) : std::nullopt) {
+            const auto of = troubles_.try_emplace(std::move(trouble->path), Trouble { std::move(trouble->error) });
+            ++of.first->second.blocks;
+            return {};
+        }
         auto read = plan.ok() ? blocks_.readAgain(plan.value(), [this] { return !log_.stopped(); })
                               : Result<PreparedFile>(plan.error());
         if (!read.ok() && read.error().code == ErrorCode::Cancelled)
@@ -250,7 +272,7 @@ public:
         FURROW_TRY_ASSIGN(const auto epochs, ledger_.epochs());
         const std::int64_t count = epochs.empty() ? 0 : epochs.back().blockCount.value_or(0); // 0: not proven
         FURROW_TRY_ASSIGN(const bool mayGoOn, mayLackFiles(file_, ledger_));
-        if (count == 0 || !away_.empty() || mayGoOn)
+        if (count == 0 || !away_.empty() || !troubles_.empty() || mayGoOn)
             return {};
         FURROW_TRY_ASSIGN(const auto last, ledger_.block(count - 1));
         const auto moved = blocks_.resumeAfter(last.plan);
@@ -267,6 +289,12 @@ public:
 
     void tell()
     {
+        for (const auto& [path, trouble] : troubles_)
+            tellOf(path, trouble);
+        if (log_.inspected() == 0 && !troubles_.empty()) {
+            log_.how(sentence("not one block could be prepared once more"));
+            return;
+        }
         if (notRead_ > 0)
             log_.unreadable(notRead_ == 1
                     ? sentence("1 more block is not inspected: its source cannot be reached now")
@@ -293,6 +321,28 @@ public:
     }
 
 private:
+    struct Trouble {
+        Error error;
+        std::int64_t blocks = 0; ///< of which the file has rows
+    };
+
+    void tellOf(const std::string& path, const Trouble& trouble)
+    {
+        const Message what = withFullStop(trouble.error.message);
+        const Count blocks(trouble.blocks);
+        if (trouble.error.code != ErrorCode::InvalidArgument)
+            log_.unreadable(sentence("%1 Blocks with rows of it, which could not be inspected: %2.", { what, blocks }),
+                trouble.blocks);
+        else if (filesLeftOut_.contains(path))
+            log_.notInspected(sentence(
+                "%1 The run left out by name what was not prepared of it. Blocks that were prepared before, and are compared with nothing: %2.",
+                { what, blocks }));
+        else
+            log_.wrong(FindingKind::Source, {},
+                sentence(
+                    "%1 It is not the file that the run was made of. Blocks with rows of it, which could not be compared: %2.",
+                    { what, blocks }));
+    }
     /// Of wrong bytes that came from elsewhere: another run over the same data would find the block.
     Status putWrongAside(const PlannedBlock& block, const std::string& digest)
     {
@@ -316,6 +366,8 @@ private:
     BlockManager& blocks_;
     LedgerReader& ledger_;
     AuditLog& log_;
+    std::set<std::string> filesLeftOut_;
+    std::map<std::string, Trouble> troubles_; ///< by the path of a file of this disk
     std::set<std::int64_t> away_; ///< sources that cannot be reached
     std::int64_t notRead_ = 0; ///< blocks of them
     std::int64_t putAside_ = 0;
@@ -410,7 +462,8 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         log.how(sentence("not one block could be prepared once more"));
         return {};
     }
-    SourceAudit source(file, *blocks, ledger, log);
+    FURROW_TRY_ASSIGN(auto leftOut, filesLeftOut(ledger));
+    SourceAudit source(file, *blocks, ledger, log, std::move(leftOut));
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log,
         [&](const LedgerReader::BlockRow& row) { return source.look(row); }));
     FURROW_TRY(source.lookBehindTheLast());

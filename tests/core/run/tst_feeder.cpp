@@ -495,6 +495,51 @@ private Q_SLOTS:
         QCOMPARE(report.epochs.at(1).rows.filtered, 30);
     }
 
+    /// One file that had changed or was away kept `audit --deep` from comparing any other, and where the run had left
+    /// it out by name the advice was to do that.
+    void oneFileThatChangedKeptTheAuditFromComparingTheOthers()
+    {
+        QTemporaryDir folder;
+        const auto write = [&folder](const char* name, const std::string& text) {
+            std::ofstream(folder.path().toStdString() + "/" + name, std::ios::binary) << text;
+        };
+        write("a.txt", Run::lines(1200));
+        write("b.txt", Run::lines(600, 1200));
+        Run run(10, 300, 50, 0.1, 1, folder.path().toStdString(), Duplicates::Report, {}, BadFiles::LeaveOut);
+        run.startFeeder();
+        std::map<std::int64_t, std::map<int, int>> seen;
+        QCOMPARE(PlayedWorker(run, 0).work(seen), 36);
+        run.stopFeeder();
+        std::vector<Message> notInspected;
+        const auto ofSource = [&run, &notInspected] {
+            const auto report = good(auditRun(run.paths, AuditDepth::Deep));
+            notInspected = report.notInspected;
+            const auto found = std::ranges::find(report.inspections, Evidence::Source, &AuditInspection::what);
+            return found == report.inspections.end() ? AuditInspection() : *found;
+        };
+        QVERIFY(QFile::rename(folder.filePath(QStringLiteral("b.txt")), folder.filePath(QStringLiteral("b.away"))));
+        AuditInspection source = ofSource();
+        QCOMPARE(source.inspected, 4);
+        QCOMPARE(source.unreadable, 2);
+        QCOMPARE(source.wrong, 0);
+        write("b.txt", Run::lines(601, 1200));
+        source = ofSource();
+        QCOMPARE(source.inspected, 4);
+        QCOMPARE(source.unreadable, 0);
+        QCOMPARE(source.wrong, 1);
+        run.beginAttempt();
+        run.startFeeder();
+        QTRY_VERIFY_WITH_TIMEOUT(!good(leftOutOfTheData(run.paths.tracker(), -1)).empty(), 20'000);
+        run.stopFeeder();
+        source = ofSource();
+        QCOMPARE(source.inspected, 4);
+        QCOMPARE(source.unreadable, 0);
+        QCOMPARE(source.wrong, 0);
+        QVERIFY(std::ranges::any_of(notInspected, [](const Message& one) {
+            return one.find("b.txt") != std::string::npos && one.find("left out by name") != std::string::npos;
+        }));
+    }
+
     /// The rows of a file that had changed were left out of all later epochs, though the file was as it was again: an
     /// epoch of 0 chunks was complete, and the run was finished. Rows of other files that went along were not named.
     void aFileThatCameBackStayedLeftOut()
