@@ -4,9 +4,11 @@
 #include "app/furrowctl/command.h"
 #include "app/furrowctl/hub_models.h"
 #include "app/furrowctl/watch.h"
+#include "core/base/absolute_path.h"
 #include "core/base/denied.h"
 #include "core/base/file_system.h"
 #include "core/base/format.h"
+#include "core/base/path.h"
 #include "core/base/plain_line.h"
 #include "core/base/process.h"
 #include "core/base/redact.h"
@@ -52,8 +54,12 @@ void addNewOptions(CLI::App& command, NewOptions& o, bool runs)
                   "Starting point: char, 10m, 30m, 124m and others; 'furrowctl settings --presets' lists all.")
               ->capture_default_str();
     command.add_option("--config", o.configFile, "JSON file with settings; options on the command line win.");
-    command.add_option("--out", o.out, "Folder of the run. Without it one is made below the workspace.");
-    command.add_option("--workspace", o.workspace, "Folder that keeps runs, cache and presets.")->capture_default_str();
+    command.add_option("--out", o.out,
+        "Folder of the run. Without it one is made below the workspace. A run in DIR/runs has its cache in DIR/cache, any other one in its own folder.");
+    command
+        .add_option("--workspace", o.workspace,
+            "Folder that keeps runs, cache and presets. A run that --out puts elsewhere does not share its cache.")
+        ->capture_default_str();
     command.add_flag("--json", o.json, "Print JSON.");
     if (runs)
         command.add_flag("--detach", o.detach, "Return once the run trains, instead of showing its progress.");
@@ -99,6 +105,18 @@ Result<RunConfig> configure(const NewOptions& o)
     return config;
 }
 
+/// Which cache the run has, where it is not that of the workspace.
+void tellCache(const NewOptions& o, const RunPaths& paths)
+{
+    const auto shared = absolutePath(pathFromUtf8(o.workspace));
+    const auto cache = absolutePath(paths.cacheFolder());
+    if (o.json || cache == cacheOfWorkspace(shared))
+        return;
+    std::cerr << "Prepared blocks and downloads of this run go into " << plainLine(utf8Text(cache))
+              << ": it lies outside of " << plainLine(utf8Text(shared / "runs"))
+              << " and does not share the cache of that workspace." << std::endl;
+}
+
 Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
 {
     if (o.presetOption->count() == 0 && !o.json) {
@@ -116,7 +134,10 @@ Result<RunPaths> create(const NewOptions& o, const RunConfig& config)
         if (!o.json)
             std::cerr << sentence << std::endl;
     };
-    return createRun(request, progress);
+    auto made = createRun(request, progress);
+    if (made.ok())
+        tellCache(o, made.value());
+    return made;
 }
 
 /// Refuses, before anything is made or started, what this machine cannot compute, and warns people of what will

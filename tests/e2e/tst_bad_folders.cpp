@@ -569,6 +569,27 @@ private Q_SLOTS:
         verifyExactlyOnce(run);
     }
 
+    /// The workspace that was named stayed empty: with --out elsewhere the cache lay in the folder of the run, and
+    /// nobody said so.
+    void aNamedWorkspaceStayedEmptyWithoutAWord()
+    {
+        const QString data = RunDriver::writeText(folder_.path(), 400);
+        const QString workspace = folder_.filePath("named"_q);
+        const auto made = [&](const QString& out) {
+            return RunDriver::ctl(QStringList { "new"_q, "--data"_q, data, "--workspace"_q, workspace, "--out"_q, out,
+                                      "--devices"_q, "cpu"_q }
+                + RunDriver::tinyModel());
+        };
+        const QString elsewhere = folder_.filePath("elsewhere/x"_q);
+        const auto outside = made(elsewhere);
+        QVERIFY2(outside.exitCode == 0, qPrintable(outside.errors));
+        QVERIFY2(outside.errors.contains(elsewhere + "/cache: it lies outside of "_q + workspace), // where it is
+            qPrintable(outside.errors));
+        const auto inside = made(workspace + "/runs/x"_q);
+        QVERIFY2(inside.exitCode == 0, qPrintable(inside.errors));
+        QVERIFY2(!inside.errors.contains("does not share"_q), qPrintable(inside.errors));
+    }
+
     /// Run and status called the epoch complete without a word about the file that was not trained.
     void aFileThatWasLeftOutStandsInTheStatus()
     {
