@@ -131,7 +131,7 @@ void chooseBlockSize(const RunConfig& config, std::size_t sources, DataInspectio
     }
     if (inspection.samplesPerBlock != config.samplesPerBlock)
         inspection.samplesPerBlockReason
-            = sentence("The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.",
+            = sentence("The data has too few samples (%1): blocks of %2 would be fewer than %3, so a block has %4.",
                 { inspection.rowsExact ? Argument(Count(rows)) : sentence("about %1", { Count(rows) }),
                     Count(config.samplesPerBlock), std::to_string(kMinBlocks), Count(inspection.samplesPerBlock) });
     if (!inspection.rowsExact || sources != 1)

@@ -833,6 +833,16 @@ private Q_SLOTS:
             QVERIFY(!readHeldOut(folder.write("bad.bin", bytes.value().substr(0, i))).ok());
         }
     }
+    /// "The data has 1 samples".
+    void oneSampleWasSaidInThePlural()
+    {
+        DataFolder folder;
+        const auto inspection = inspectData(test::configFor({ folder.write("a.txt", test::indexedLines(1)) }));
+        VERIFY_OK(inspection);
+        const Message& why = inspection.value().samplesPerBlockReason;
+        QVERIFY2(why.find("too few samples (1): blocks of ") != std::string::npos, why.c_str());
+        QVERIFY2(why.find("1 samples") == std::string::npos, why.c_str());
+    }
     void lowersTheBlockSizeForSmallData()
     {
         DataFolder folder;
