@@ -243,6 +243,11 @@ nlohmann::json fatesJson(const ResumePlan& plan, const std::vector<ChunkCell>& c
         { "tried_again", triedAgain } }; // counted above too: as free, as a rule
 }
 
+nlohmann::json partJson(const ResumeEffect::KeptParts& part)
+{
+    return { { "chunks", part.chunks }, { "samples_done", part.samplesDone }, { "samples", part.samples } };
+}
+
 /// Sums over the open epochs, then each of them.
 nlohmann::json planJson(const ResumePlan& plan)
 {
@@ -258,6 +263,7 @@ nlohmann::json planJson(const ResumePlan& plan)
     json.update({ { "epochs", epochs }, { "again", plan.effect.again() },
         { "kept_skipped", plan.effect.keptUntrained() }, // of the kept ones: nothing of them is in the weights
         { "partly_left_out", plan.effect.keptOfLeftOut().chunks }, // of the excluded ones and the accepted
+        { "again_partly_kept", partJson(plan.effect.keptOfAgain()) }, // of `again`: only the rest of them is trained
         { "given_up",
             { { "went_back", plan.givenUp.wentBack }, { "damaged", plan.givenUp.damaged },
                 { "now", plan.givenUp.now } } },
@@ -388,9 +394,11 @@ void printWords(const ResumeOptions& o, const DryRun& dry)
               << formatCount(p.effect[ChunkFate::Lost] - p.givenUp.sum())
               << " because their weights died before a checkpoint" << givenUpText(p.givenUp, !o.checkpoint.empty())
               << ". " << count(ChunkFate::Released) << " claims of dead workers that were never begun are released. "
-              << count(ChunkFate::Partly) << " are partly trained and go on, " << count(ChunkFate::Free)
-              << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, " << count(ChunkFate::Poisoned)
-              << " poisoned or accepted." << parentsText(p.effect[ChunkFate::Parents])
+              << count(ChunkFate::Partly)
+              << (p.effect.keptOfAgain().chunks > 0 ? " more are partly trained and go on, "
+                                                    : " are partly trained and go on, ")
+              << count(ChunkFate::Free) << " chunks are free, " << count(ChunkFate::Excluded) << " excluded, "
+              << count(ChunkFate::Poisoned) << " poisoned or accepted." << parentsText(p.effect[ChunkFate::Parents])
               << triedAgainText(std::ssize(p.effect.triedAgain)) << "\n";
     if (p.twice)
         std::cout << "Chunks twice " << *p.twice << ", missing " << *p.missing << ".\n";

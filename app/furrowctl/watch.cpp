@@ -222,6 +222,16 @@ std::string lostCausesText(const LostCauses& causes)
     return text;
 }
 
+/// Of chunks whose work is lost; "": nothing of them is kept.
+std::string keptOfLostText(const LostChunks::Kept& kept)
+{
+    if (kept.chunks == 0)
+        return {};
+    return "  of these kept in part: " + formatCount(kept.chunks) + (kept.chunks == 1 ? " chunk, " : " chunks, ")
+        + formatCount(kept.samplesDone) + " of " + formatCount(kept.samples)
+        + " samples in checkpoints; only the rest is trained again\n";
+}
+
 /// One open epoch: its chunks, those of them that are trained again, and rows that are not trained.
 std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoch& skipped, const LostCauses& causes)
 {
@@ -252,7 +262,7 @@ std::string epochText(const RunStatus& s, const EpochRow& e, const SkippedOfEpoc
         text += "  work lost: " + formatCount(lost)
             + (lost == 1 ? " chunk was trained or begun, its weights are gone; it will be trained again"
                          : " chunks were trained or begun, their weights are gone; they will be trained again")
-            + lostCausesText(causes) + "\n";
+            + lostCausesText(causes) + "\n" + keptOfLostText(e.lost.kept);
     if (const auto rows = e.toParent.samples + e.toParent.unread; e.toParent.chunks > 0)
         text += "  trained by the parent run: " + formatCount(rows) + (rows == 1 ? " row in " : " rows in ")
             + formatCount(e.toParent.chunks) + (e.toParent.chunks == 1 ? " chunk" : " chunks")

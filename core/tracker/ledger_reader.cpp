@@ -367,6 +367,28 @@ Result<std::vector<Part>> LedgerReader::partsOf(CheckpointId checkpoint)
     return answer(state_->db, std::move(parts));
 }
 
+namespace {
+
+/// What surviving checkpoints have of a chunk beside those that leave; covered is 0: nothing.
+LedgerReader::Staying stayingOf(Database& db, const ChunkRow& chunk, const std::set<std::int64_t>& surviving)
+{
+    LedgerReader::Staying staying { chunk.id, 0, 0, static_cast<std::int32_t>(chunk.windows.value_or(0)),
+        chunk.rows.samples, chunk.tokens };
+    Rows rows = db.query(
+        "SELECT p.first, p.past, p.checkpoint, p.skipped FROM claim c JOIN part p ON p.claim=c.id WHERE c.chunk=? AND p.alive=1",
+        chunk.id);
+    while (rows.next()) {
+        if (!surviving.contains(rows.integer(2)))
+            continue;
+        const std::int32_t windows = windowsAt(db, rows, 0).size();
+        staying.covered += windows;
+        staying.skipped += rows.integer(3) != 0 ? windows : 0;
+    }
+    return staying;
+}
+
+} // namespace
+
 Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> newest,
     const std::vector<CheckpointId>& bad, const std::vector<CheckpointId>& thereAgain)
 {
@@ -386,20 +408,17 @@ Result<LedgerReader::Retreat> LedgerReader::retreat(std::optional<CheckpointId> 
             found.heads.emplace(replica, CheckpointId { *head });
     for (const std::int64_t id : after)
         found.surviving.insert({ id });
-    std::set<ChunkId> chunks;
-    std::set<ChunkId> parts;
-    for (const std::int64_t id : before) {
-        if (after.contains(id))
-            continue;
-        for (const PartRow& part : livingPartsOf(db, id)) {
-            const bool isCommitted
-                = db.integer("SELECT 1 FROM chunk WHERE id=? AND state=?", part.chunk, ChunkState::Committed)
-                      .has_value();
-            (isCommitted ? chunks : parts).insert(part.chunk);
-        }
+    std::map<ChunkId, std::int64_t> leaving; // windows
+    for (const std::int64_t id : before)
+        if (!after.contains(id))
+            for (const PartRow& part : livingPartsOf(db, id))
+                leaving[part.chunk] += part.windows.size();
+    for (const auto& [id, windows] : leaving) {
+        const ChunkRow chunk = loadChunk(db, id);
+        (chunk.state == ChunkState::Committed ? found.chunks : found.parts).push_back(id);
+        if (chunk.covered > windows) // as a rule all of it leaves, and nobody looks for more
+            found.staying.push_back(stayingOf(db, chunk, after));
     }
-    found.chunks.assign(chunks.begin(), chunks.end());
-    found.parts.assign(parts.begin(), parts.end());
     FURROW_TRY(view.commit());
     return found;
 }

@@ -125,6 +125,13 @@ struct LostChunks {
     std::int64_t leased = 0;
     std::int64_t trained = 0;
     std::int64_t released = 0; ///< leased by a process that is gone and never begun: no work is lost
+    /// Of the lost ones, those of which surviving checkpoints have a part: only the rest is trained again.
+    struct Kept {
+        std::int64_t chunks = 0;
+        std::int64_t samplesDone = 0;
+        std::int64_t samples = 0;
+    };
+    Kept kept;
     std::int64_t sum() const { return pending + free + leased + trained; } ///< of lost work
 };
 
@@ -343,13 +350,24 @@ public:
     Result<Message> newestPoisonedCause(); ///< why chunks were poisoned last; "": none ever was
     Result<std::vector<SupervisorLedger::CheckpointRow>> checkpoints();
     Result<std::vector<SupervisorLedger::ReplicaRow>> replicas();
+    /// A chunk of which some windows leave the weights and others stay there.
+    struct Staying {
+        ChunkId chunk;
+        std::int32_t covered = 0; ///< windows that surviving checkpoints have then
+        std::int32_t skipped = 0; ///< of these, left out by name
+        std::int32_t windows = 0; ///< of the chunk
+        std::int64_t samples = 0; ///< to be trained
+        std::int64_t tokens = 0;
+    };
     /// What would be lost when checkpoints leave the lineage, without doing it.
     struct Retreat {
         std::map<std::int32_t, CheckpointId>
             heads; ///< where each replica would stand; one that goes back to the start weights is left out
         std::set<CheckpointId> surviving; ///< what these were made from, themselves included
         std::vector<ChunkId> chunks; ///< committed now, not any more then
-        std::vector<ChunkId> parts; ///< not committed now either; what checkpoints had of them is lost then
+        std::vector<ChunkId> parts; ///< not committed now either; what those checkpoints had of them is lost then
+        std::vector<Staying>
+            staying; ///< those of `chunks` and `parts` of which other checkpoints have a part, ascending
     };
     /// @param newest  every newer checkpoint leaves; nothing: none does for its age
     /// @param bad  these leave with all that was made from them

@@ -242,16 +242,16 @@ CellLook CoverageMap::lookOf(std::size_t cell) const
 {
     CellLook look;
     const ChunkCell& c = cells_[cell];
-    if (cell < kinds_.size()) {
-        look.kind = kinds_[cell];
+    const bool isOfResume = cell < kinds_.size();
+    look.kind = isOfResume ? kinds_[cell] : cellKindOf(c);
+    const bool isInPart = look.kind == CellKind::Partly || look.kind == CellKind::Lost || look.kind == CellKind::Redo;
+    if (isInPart && c.windows > 0)
+        look.progress = static_cast<double>(c.covered) / c.windows;
+    if (isOfResume)
         return look;
-    }
-    look.kind = cellKindOf(c);
     look.worker = c.worker;
     look.value = QColor::fromRgb(palette_[colors_.entry(cell)]);
     look.redone = c.timesLost > 0 && (look.kind == CellKind::Trained || look.kind == CellKind::Committed);
-    if (look.kind == CellKind::Partly)
-        look.progress = static_cast<double>(c.covered) / c.windows;
     if (look.kind == CellKind::Leased) {
         const auto found = progress_.find(c.id.value);
         look.progress = found == progress_.end() ? 0 : found->second;

@@ -35,7 +35,8 @@ public:
     void setProgress(const std::vector<std::pair<ChunkId, double>>& progress);
     /// Windows of chunks that were left out, as their steps were not finite: tips count them apart.
     void setLeftOut(std::map<ChunkId, std::int64_t> windows) { leftOut_ = std::move(windows); }
-    /// Draw every chunk as one of the resume kinds instead of its state; empty: states.
+    /// Draw every chunk as one of the resume kinds instead of its state; empty: states. The cells have what checkpoints
+    /// have of them then.
     void setKinds(std::vector<CellKind> kinds);
     void setSelected(const std::vector<ChunkId>& chunks, ChunkId current = {});
     void setEmptyText(const QString& sentence);

@@ -243,6 +243,7 @@ void MapColors::recolour(const std::vector<ChunkCell>& cells, std::int64_t nowWa
         summary_.pending += cell.state == ChunkState::Pending;
         const bool filled = kind == CellKind::Trained || kind == CellKind::Committed;
         summary_.redone += filled && cell.timesLost > 0;
+        summary_.lostInPart += kind == CellKind::Lost && cell.covered > 0;
         const float v = values_[i];
         if (layer_ == MapLayer::Block || layer_ == MapLayer::Parent)
             entries_[i] = indexOf(cell);

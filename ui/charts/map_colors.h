@@ -38,6 +38,7 @@ struct MapSummary {
     std::array<std::int64_t, kCellKinds> kinds {}; ///< by CellKind
     std::int64_t pending = 0; ///< of the free ones: block not prepared yet
     std::int64_t redone = 0;
+    std::int64_t lostInPart = 0; ///< of the lost ones: checkpoints have a part, which is kept
     std::int64_t total = 0;
     bool hasValues = false;
     double low = 0; ///< the ramp goes from here

@@ -153,24 +153,31 @@ QString MapLegend::rampTitle() const
 
 std::vector<MapLegend::Count> MapLegend::counts() const
 {
+    constexpr double kHalfDone = 0.6; // so much of a sample is filled
     const MapSummary& s = map_.colors().summary();
     const auto palette = map_.colors().palette();
     CellLook look { CellKind::Committed, QColor::fromRgb(palette[kFirstValue + kValueSteps * 4 / 10]) };
     CellLook redone = look;
     redone.redone = true;
     look.worker = 0;
-    look.progress = 0.6;
     std::vector<Count> all;
     for (const CellKind kind : { CellKind::Committed, CellKind::Trained, CellKind::Leased, CellKind::Free,
              CellKind::Lost, CellKind::Excluded, CellKind::Poisoned }) {
         look.kind = kind;
+        look.progress = kind == CellKind::Leased ? kHalfDone : 0;
         // What is not prepared is drawn as free, and counted apart as everywhere.
         const auto apart = kind == CellKind::Free ? s.pending : 0;
         all.push_back({ look, cellWord(kind), s.kinds[static_cast<std::size_t>(kind)] - apart });
     }
     if (const auto partly = s.kinds[static_cast<std::size_t>(CellKind::Partly)]; partly > 0) {
         look.kind = CellKind::Partly;
+        look.progress = kHalfDone;
         all.push_back({ look, cellWord(CellKind::Partly), partly });
+    }
+    if (s.lostInPart > 0) {
+        look.kind = CellKind::Lost;
+        look.progress = kHalfDone;
+        all.push_back({ look, tr("of lost ones kept in part"), s.lostInPart });
     }
     if (const auto orphaned = s.kinds[static_cast<std::size_t>(CellKind::Orphaned)]; orphaned > 0) {
         look.kind = CellKind::Orphaned;

@@ -309,6 +309,11 @@ void ResumeDialog::addTruth(QVBoxLayout* column)
     column->addLayout(row);
 }
 
+QString ResumeDialog::partlyKeptWords(std::int64_t chunks)
+{
+    return tr("; of %1 of them a part is in checkpoints and kept").arg(countText(chunks));
+}
+
 /// In the order of their lines, with the sum below them. @param kept  those of epochs that open again included
 void ResumeDialog::showCounts(std::int64_t kept)
 {
@@ -335,7 +340,7 @@ void ResumeDialog::showCounts(std::int64_t kept)
         lost += tr(
             "; %Ln of them were only in a checkpoint that was damaged, gone or left out of a merge", nullptr, damaged);
     if (partlyKept > 0)
-        lost += tr("; of %1 of them a part is in checkpoints and kept").arg(countText(partlyKept));
+        lost += partlyKeptWords(partlyKept);
     lostMeaning_->setText(lost);
     QString rest = tr("nobody holds them; %1 excluded and %2 poisoned or accepted stay so")
                        .arg(countText(effect[ChunkFate::Excluded]), countText(effect[ChunkFate::Poisoned]));
@@ -379,9 +384,12 @@ void ResumeDialog::showChoice()
     const std::int64_t lost = effect()[ChunkFate::Lost];
     showCounts(kept);
     epochs_->show(effect(), all);
-    redoMeaning_->setText(chosen == nullptr
-            ? tr("only in a checkpoint that is damaged or cannot be read")
-            : tr("trained after checkpoint %1, or only in one that is incomplete").arg(chosen->row.id.value));
+    QString redoWords = chosen == nullptr
+        ? tr("only in a checkpoint that is damaged or cannot be read")
+        : tr("trained after checkpoint %1, or only in one that is incomplete").arg(chosen->row.id.value);
+    if (const auto inPart = effect().keptOfRedo().chunks; inPart > 0)
+        redoWords += partlyKeptWords(inPart);
+    redoMeaning_->setText(redoWords);
     loss_->setText(chosen == nullptr ? coreWords(plan_->loss) : coreWords(chosen->loss));
     loss_->setVisible(needsYes());
     acceptLoss_->setVisible(needsYes());
@@ -417,6 +425,9 @@ void ResumeDialog::showChoice()
                 .arg(durationText(plan_->secondsPerChunk * static_cast<double>(again))));
     else
         words.append(tr("%n chunk(s) are trained again; after that each is in the weights once.", nullptr, againCount));
+    if (const auto inPart = effect().keptOfAgain(); inPart.chunks > 0)
+        words.append(tr("Of %1 of these a part is kept (%2 of their %3 samples), and only the rest is trained.")
+                .arg(countText(inPart.chunks), countText(inPart.samplesDone), countText(inPart.samples)));
     if (partly > 0)
         words.append(tr("Partly trained: %1; what is trained of them is kept.").arg(countText(partly)));
     if (endsAtOnce().isEmpty())
@@ -482,10 +493,12 @@ void ResumeDialog::showMap()
     if (map_ == nullptr)
         return;
     const std::int64_t epoch = epoch_->currentData().toLongLong();
-    const std::vector<ChunkCell>& cells = cellsOfMap(epoch);
+    std::vector<ChunkCell> cells = cellsOfMap(epoch);
     std::vector<CellKind> kinds;
-    for (const ChunkCell& cell : cells)
+    for (ChunkCell& cell : cells) {
         kinds.push_back(kindOf(effect().fateOf(cell)));
+        cell.covered = static_cast<std::int32_t>(effect().coveredThen(cell));
+    }
     map_->setCells(cells);
     map_->setKinds(std::move(kinds));
     const int count = static_cast<int>(cells.size()); // lupdate does not read past a cast

@@ -53,6 +53,7 @@ private:
     void addCounts(QVBoxLayout* column);
     void addTruth(QVBoxLayout* column);
     const ResumeEffect& effect() const { return older_ ? *older_ : plan_->effect; }
+    static QString partlyKeptWords(std::int64_t chunks);
     void showCounts(std::int64_t kept);
     void addCheckpoints(QVBoxLayout* column);
     void addSettings(QVBoxLayout* column);

@@ -73,7 +73,8 @@ QString chunkStateWord(ChunkState state)
 QString chunkStateWord(const ChunkCell& cell)
 {
     if (isWorkLost(cell))
-        return QCoreApplication::translate("Words", "work lost");
+        return cell.covered > 0 ? QCoreApplication::translate("Words", "work lost, a part of it kept")
+                                : QCoreApplication::translate("Words", "work lost");
     if (isLeftToParent(cell))
         return QCoreApplication::translate("Words", "trained by the parent run");
     if (isPartlyLeftOut(cell))

@@ -133,6 +133,8 @@ void EpochMeters::showLegend(const EpochRow& epoch, const std::vector<Message>& 
         entries.push_back({ tr("work lost %1").arg(countText(lost.sum())), std::nullopt });
         for (const QString& cause : coreWords(lostCauses))
             entries.push_back({ tr("of these %1").arg(cause), std::nullopt });
+        if (const auto kept = lost.kept.chunks; kept > 0)
+            entries.push_back({ tr("of these kept in part %1").arg(countText(kept)), std::nullopt });
     }
     if (lost.released > 0)
         entries.push_back({ tr("claimed by workers that are gone %1").arg(countText(lost.released)), std::nullopt });

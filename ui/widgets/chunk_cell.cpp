@@ -44,6 +44,13 @@ void drawLeased(QPainter& p, const QRectF& area, const CellLook& look)
     outline(p, area, color, 2);
 }
 
+/// The part that checkpoints have, from the left.
+void drawKeptPart(QPainter& p, const QRectF& area, double share)
+{
+    p.fillRect(QRectF(area.left(), area.top(), area.width() * std::clamp(share, 0.0, 1.0), area.height()),
+        theme().color(Token::Kept));
+}
+
 QColor halfWay(const QColor& a, const QColor& b)
 {
     return QColor((a.red() + b.red()) / 2, (a.green() + b.green()) / 2, (a.blue() + b.blue()) / 2);
@@ -80,6 +87,7 @@ void drawChunkCell(QPainter& painter, const QRectF& area, const CellLook& look)
     case CellKind::Committed: drawValue(painter, area, look); break;
     case CellKind::Lost:
         painter.fillRect(area, t.color(Token::InterruptedGround));
+        drawKeptPart(painter, area, look.progress);
         drawHatch(painter, area, t.color(Token::Interrupted), 5 / 1.41421356, 1.2);
         outline(painter, area, t.color(Token::Interrupted), 1);
         break;
@@ -96,13 +104,12 @@ void drawChunkCell(QPainter& painter, const QRectF& area, const CellLook& look)
         break;
     case CellKind::Redo:
         painter.fillRect(area, t.color(Token::Selection));
+        drawKeptPart(painter, area, look.progress);
         outline(painter, area, t.color(Token::Accent), 1);
         painter.fillRect(QRectF(area.center().x() - 2, area.center().y() - 2, 4, 4), t.color(Token::Accent));
         break;
     case CellKind::Partly:
-        painter.fillRect(
-            QRectF(area.left(), area.top(), area.width() * std::clamp(look.progress, 0.0, 1.0), area.height()),
-            t.color(Token::Kept));
+        drawKeptPart(painter, area, look.progress);
         outline(painter, area, t.color(Token::Edge), 1);
         break;
     case CellKind::Orphaned:

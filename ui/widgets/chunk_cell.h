@@ -17,7 +17,8 @@ struct CellLook {
     CellKind kind = CellKind::Free;
     QColor value; ///< fill of trained and committed cells
     int worker = -1; ///< of a leased cell
-    double progress = 0; ///< of a leased cell, 0..1; 0: claimed ahead. Of a partly trained one what is in checkpoints
+    double progress = 0; ///< of a leased cell, 0..1; 0: claimed ahead. Of a partly trained one what is in checkpoints,
+                         ///< of one that is trained again what stays there
     bool redone = false; ///< trained again after a crash
 };
 

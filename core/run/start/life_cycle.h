@@ -78,7 +78,8 @@ struct ResumePlan {
                                ///< and of the epochs of `redo`
         std::vector<ChunkId> redo; ///< committed now, trained again then; of any epoch
         std::vector<ChunkId> partsLost; ///< ResumeEffect::partsLost of a resume from here
-        double redoTokens = 0; ///< of `redo`, and of what checkpoints have of `partsLost`
+        std::vector<LedgerReader::Staying> staying; ///< ResumeEffect::staying, the same
+        double redoTokens = 0; ///< of `redo`, and of what checkpoints have of `partsLost`, without what stays
     };
     std::vector<CheckpointChoice> checkpoints;
     std::vector<CheckpointId> thereAgain; ///< of those, removed ones that a resume takes back
@@ -88,7 +89,8 @@ struct ResumePlan {
         loss; ///< which newest weights a plain resume would leave behind: it needs ResumeChoice::acceptLoss; "": none
     std::optional<Error> refusal; ///< why a resume would not begin, whatever is chosen
     Message olderTracker; ///< tracker and weights side by side when the tracker is older; "": it is not
-    double redoTokens = 0; ///< of ResumeEffect::redo, and of what checkpoints have of its `partsLost`
+    double redoTokens
+        = 0; ///< of ResumeEffect::redo, and of what checkpoints have of its `partsLost`, without what stays
     ReplicaHeads heads; ///< of a plain resume; replicasInWords() says what becomes of them
     RateOutlook rate; ///< forecastRate() tells from it how the learning rate goes on with any settings
     std::int64_t endedWallNs = 0; ///< when the run was last alive; 0: never

@@ -33,7 +33,13 @@ bool has(const std::vector<ChunkId>& ascending, ChunkId chunk)
     return std::binary_search(ascending.begin(), ascending.end(), chunk);
 }
 
-/// What checkpoints have of it leaves the weights: as the ledger will count it.
+const LedgerReader::Staying* findStaying(const std::vector<LedgerReader::Staying>& ascending, ChunkId chunk)
+{
+    const auto found = std::ranges::lower_bound(ascending, chunk, {}, &LedgerReader::Staying::chunk);
+    return found == ascending.end() || found->chunk != chunk ? nullptr : &*found;
+}
+
+/// Something that checkpoints have of it leaves the weights: as the ledger will count it.
 void losePart(ChunkCell& cell)
 {
     ++cell.timesLost;
@@ -95,6 +101,7 @@ Result<ResumeEffect> weightsAfterResume(
             continue;
         effect.redo = std::move(retreat.chunks);
         effect.partsLost = std::move(retreat.parts);
+        effect.staying = std::move(retreat.staying);
         effect.heads = std::move(retreat.heads);
         effect.surviving = std::move(retreat.surviving);
         return effect;
@@ -141,12 +148,13 @@ Result<ResumeEffect> resumeEffect(
     return effect;
 }
 
-ResumeEffect ResumeEffect::whenLeaving(
-    const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const
+ResumeEffect ResumeEffect::whenLeaving(const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen,
+    const std::vector<LedgerReader::Staying>& stayingThen) const
 {
     ResumeEffect then = *this;
     then.redo = redoThen;
     then.partsLost = partsLostThen;
+    then.staying = stayingThen;
     then.byFate = {};
     for (auto& epoch : then.epochs)
         for (ChunkCell& cell : epoch.cells) {
@@ -198,24 +206,69 @@ std::int64_t ResumeEffect::keptUntrained() const
 
 namespace {
 
-void addPart(ResumeEffect::KeptParts& sum, const ResumeEffect& effect, const ChunkCell& cell)
+void addPart(ResumeEffect::KeptParts& sum, const ChunkCell& cell, std::int64_t windowsSkipped)
 {
-    const TrainedPart part = trainedPart(cell, windowsSkippedOf(effect.skipped, cell.id));
+    const TrainedPart part = trainedPart(cell, windowsSkipped);
     ++sum.chunks;
     sum.samplesDone += part.samples;
     sum.samples += part.samplesWanted;
     sum.samplesLeftOut += part.samplesLeftOut;
 }
 
+void addPart(ResumeEffect::KeptParts& sum, const LedgerReader::Staying& staying)
+{
+    ChunkCell then;
+    then.covered = staying.covered;
+    then.windows = staying.windows;
+    then.samples = staying.samples;
+    addPart(sum, then, staying.skipped);
+}
+
+/// Of a chunk that is not committed, as it is then.
+void addPart(ResumeEffect::KeptParts& sum, const ResumeEffect& effect, const ChunkCell& cell)
+{
+    if (const auto* staying = findStaying(effect.staying, cell.id); staying != nullptr)
+        addPart(sum, *staying);
+    else if (cell.covered > 0 && !has(effect.partsLost, cell.id))
+        addPart(sum, cell, windowsSkippedOf(effect.skipped, cell.id));
+}
+
 } // namespace
+
+std::int64_t ResumeEffect::coveredThen(const ChunkCell& cell) const
+{
+    if (const auto* part = findStaying(staying, cell.id); part != nullptr)
+        return part->covered;
+    return has(redo, cell.id) || has(partsLost, cell.id) ? 0 : cell.covered;
+}
+
+ResumeEffect::KeptParts ResumeEffect::keptOfRedo() const
+{
+    KeptParts sum;
+    for (const LedgerReader::Staying& part : staying)
+        if (has(redo, part.chunk))
+            addPart(sum, part);
+    return sum;
+}
 
 ResumeEffect::KeptParts ResumeEffect::keptOfLost() const
 {
     KeptParts sum;
     for (const auto& epoch : epochs)
         for (const ChunkCell& cell : epoch.cells)
-            if (isWorkLost(cell) && cell.covered > 0 && !has(partsLost, cell.id))
+            if (isWorkLost(cell))
                 addPart(sum, *this, cell);
+    return sum;
+}
+
+ResumeEffect::KeptParts ResumeEffect::keptOfAgain() const
+{
+    KeptParts sum = keptOfRedo();
+    const KeptParts lost = keptOfLost();
+    sum.chunks += lost.chunks;
+    sum.samplesDone += lost.samplesDone;
+    sum.samples += lost.samples;
+    sum.samplesLeftOut += lost.samplesLeftOut;
     return sum;
 }
 
@@ -234,7 +287,7 @@ ResumeEffect::KeptParts ResumeEffect::keptOfLeftOut() const
     KeptParts sum;
     for (const auto& epoch : epochs)
         for (const ChunkCell& cell : epoch.cells)
-            if (isPartlyLeftOut(cell) && !has(partsLost, cell.id))
+            if (isPartlyLeftOut(cell))
                 addPart(sum, *this, cell);
     return sum;
 }
@@ -256,7 +309,7 @@ Message untrainedSentence(const ResumeEffect& effect)
 }
 
 /// Of chunks that are trained again and not as a whole; "": there are none.
-Message keptOfLostSentence(const ResumeEffect::KeptParts& kept)
+Message keptOfAgainSentence(const ResumeEffect::KeptParts& kept)
 {
     if (kept.chunks == 0)
         return {};
@@ -326,11 +379,11 @@ Message effectSentence(const ResumeEffect& effect)
     const Message before = first == 0 ? Message()
         : first == 1                  ? sentence("All of epoch 1 is kept.")
                                       : sentence("All epochs before epoch %1 are kept.", { std::to_string(first + 1) });
-    const auto ofLost = effect.keptOfLost();
+    const auto ofAgain = effect.keptOfAgain();
     const auto partly = effect.keptOfPartly();
-    for (const Message& more : { untrainedSentence(effect), before, keptOfLostSentence(ofLost), partsSentence(partly),
+    for (const Message& more : { untrainedSentence(effect), before, keptOfAgainSentence(ofAgain), partsSentence(partly),
              keptOfLeftOutSentence(effect.keptOfLeftOut()),
-             leftOutOfPartsSentence(ofLost.samplesLeftOut + partly.samplesLeftOut) })
+             leftOutOfPartsSentence(ofAgain.samplesLeftOut + partly.samplesLeftOut) })
         if (!more.empty())
             all += " " + more;
     return all;

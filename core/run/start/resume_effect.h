@@ -38,7 +38,8 @@ struct ResumeEffect {
     };
     std::vector<Epoch> epochs; ///< all that are open or will be open again, oldest first; the newest when there is none
     std::vector<ChunkId> redo; ///< ChunkFate::Redo, of any epoch, ascending
-    std::vector<ChunkId> partsLost; ///< not committed, and what checkpoints have of them leaves the weights
+    std::vector<ChunkId> partsLost; ///< not committed, and something that checkpoints have of them leaves the weights
+    std::vector<LedgerReader::Staying> staying; ///< those of both of which a part stays in the weights, ascending
     std::vector<ChunkId> triedAgain; ///< poisoned until then for files that came wrong (wrongTransfers), ascending
     std::vector<CheckpointId> left; ///< heads that are not whole, so that others are gone on from
     std::map<std::int32_t, CheckpointId>
@@ -59,7 +60,11 @@ struct ResumeEffect {
         std::int64_t samples = 0;
         std::int64_t samplesLeftOut = 0;
     };
-    KeptParts keptOfLost() const; ///< of chunks whose work was lost: only the rest of them is trained again
+    /// Windows of a cell that surviving checkpoints have then.
+    std::int64_t coveredThen(const ChunkCell& cell) const;
+    KeptParts keptOfRedo() const; ///< ChunkFate::Redo, of any epoch: only the rest of them is trained again
+    KeptParts keptOfLost() const; ///< of chunks whose work was lost: the same
+    KeptParts keptOfAgain() const; ///< of both
     KeptParts keptOfPartly() const; ///< ChunkFate::Partly
     KeptParts keptOfLeftOut() const; ///< of chunks that are left out: their rest is not trained (isPartlyLeftOut)
     /// How many chunks are trained again.
@@ -72,7 +77,9 @@ struct ResumeEffect {
     /// epochs that only the other choice opens again have no cells.
     /// @param redoThen  ascending, as `redo`
     /// @param partsLostThen  ascending, this one's `partsLost` among them
-    ResumeEffect whenLeaving(const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen) const;
+    /// @param stayingThen  ascending, as `staying`
+    ResumeEffect whenLeaving(const std::vector<ChunkId>& redoThen, const std::vector<ChunkId>& partsLostThen,
+        const std::vector<LedgerReader::Staying>& stayingThen) const;
 };
 
 /// What a look at the files of the checkpoints says.
@@ -86,7 +93,8 @@ struct CheckpointFiles {
 Result<ResumeEffect> resumeEffect(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
-/// Of that only the weights: `redo`, `partsLost`, `left`, `heads` and `surviving`. Reads no chunk that stays.
+/// Of that only the weights: `redo`, `partsLost`, `staying`, `left`, `heads` and `surviving`. Reads no chunk that
+/// stays.
 Result<ResumeEffect> weightsAfterResume(
     LedgerReader& reader, std::optional<CheckpointId> goBackTo, const CheckpointFiles& files);
 
@@ -95,8 +103,8 @@ Result<ResumeEffect> weightsAfterResume(
 /// @param merge  as mergeInForce() says
 std::vector<KeptState> keptStatesAfter(ReplicaHeads now, const ResumeEffect& weights, MergeMethod merge);
 
-/// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks that are trained in part what
-/// is kept of them.
+/// "It keeps 265 chunks and trains 28 again: 8 of epoch 1, 20 of epoch 2." And of chunks of which checkpoints have a
+/// part what is kept of them, whether the rest was trained before or not.
 Message effectSentence(const ResumeEffect& effect);
 
 } // namespace furrow

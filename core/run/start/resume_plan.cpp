@@ -134,6 +134,7 @@ Status weigh(const RunPaths& paths, const RunFile& file, LedgerReader& reader, c
         add(choice.loss, proof.of(choice.row.id));
         choice.redo = std::move(back.redo);
         choice.partsLost = std::move(back.partsLost);
+        choice.staying = std::move(back.staying);
         choice.kept = keptOf(plan, epochs, choice.redo);
     }
     return {};
@@ -168,16 +169,27 @@ double tokensInParts(const ResumeEffect& effect, const std::vector<ChunkId>& chu
     return tokens;
 }
 
+/// What stays in the weights of chunks that are counted above as a whole.
+double tokensStaying(const std::vector<LedgerReader::Staying>& staying)
+{
+    double tokens = 0;
+    for (const auto& part : staying)
+        tokens += part.windows > 0 ? static_cast<double>(part.tokens) * part.covered / part.windows : 0;
+    return tokens;
+}
+
 /// What the learning rate goes by.
 Status addRate(const RunPaths& paths, const LedgerReader& ledger, ResumePlan& plan)
 {
     FURROW_TRY_ASSIGN(plan.rate, readRateOutlook(paths));
     const auto& tracker = ledger.file();
     FURROW_TRY_ASSIGN(auto redo, tokensIn(tracker, plan.effect.redo));
-    plan.redoTokens = static_cast<double>(redo) + tokensInParts(plan.effect, plan.effect.partsLost);
+    plan.redoTokens = static_cast<double>(redo) + tokensInParts(plan.effect, plan.effect.partsLost)
+        - tokensStaying(plan.effect.staying);
     for (auto& choice : plan.checkpoints) {
         FURROW_TRY_ASSIGN(auto back, tokensIn(tracker, choice.redo));
-        choice.redoTokens = static_cast<double>(back) + tokensInParts(plan.effect, choice.partsLost);
+        choice.redoTokens
+            = static_cast<double>(back) + tokensInParts(plan.effect, choice.partsLost) - tokensStaying(choice.staying);
     }
     return {};
 }
@@ -268,7 +280,7 @@ const ResumePlan::CheckpointChoice* ResumePlan::choiceOf(CheckpointId checkpoint
 
 ResumeEffect ResumePlan::effectOf(const CheckpointChoice& choice) const
 {
-    return effect.whenLeaving(choice.redo, choice.partsLost);
+    return effect.whenLeaving(choice.redo, choice.partsLost, choice.staying);
 }
 
 bool ResumePlan::isWhole(CheckpointId checkpoint) const

@@ -36,6 +36,9 @@ std::vector<Message> whatKeepsOpen(const EpochRow& epoch)
             { std::to_string(partly), done, all }));
     say(lost.sum(), sentence("1 chunk whose work was lost: it is trained again"),
         sentence("%1 chunks whose work was lost: they are trained again", { std::to_string(lost.sum()) }));
+    if (const auto& kept = lost.kept; kept.chunks > 0)
+        reasons.back() = sentence("%1 (checkpoints have a part of %2 of these: %3 of their %4 samples are kept)",
+            { reasons.back(), Count(kept.chunks), Count(kept.samplesDone), Count(kept.samples) });
     say(leased, sentence("1 chunk leased"), sentence("%1 chunks leased", { std::to_string(leased) }));
     say(lost.released, sentence("1 chunk claimed by a worker that is gone"),
         sentence("%1 chunks claimed by workers that are gone", { std::to_string(lost.released) }));

@@ -16,6 +16,9 @@ void add(LostChunks& sum, const LostChunks& more)
     sum.leased += more.leased;
     sum.trained += more.trained;
     sum.released += more.released;
+    sum.kept.chunks += more.kept.chunks;
+    sum.kept.samplesDone += more.kept.samplesDone;
+    sum.kept.samples += more.kept.samples;
 }
 
 void add(PartlyTrained& sum, const PartlyTrained& more)
@@ -73,6 +76,11 @@ void countApart(EpochRow& epoch, const ChunkCell& cell, std::int64_t windowsSkip
                 : cell.state == ChunkState::Leased  ? lost.leased
                 : cell.state == ChunkState::Trained ? lost.trained
                                                     : lost.free);
+        if (const TrainedPart part = trainedPart(cell, windowsSkipped); cell.covered > 0) {
+            ++lost.kept.chunks;
+            lost.kept.samplesDone += part.samples;
+            lost.kept.samples += part.samplesWanted;
+        }
     } else if (cell.holderGone) {
         ++lost.released;
     } else if (isPartlyTrained(cell)) {

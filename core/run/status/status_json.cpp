@@ -82,6 +82,9 @@ nlohmann::json chunksJson(const EpochRow& epoch, const SkippedOfEpoch& skipped, 
     json["lost"] = epoch.lost.sum(); // their work died with its weights and will be done again
     json["lost_causes"] // null: the ledger does not tell
         = causes.sum() == epoch.lost.sum() ? causesJson(causes) : nlohmann::json(nullptr);
+    json["lost_partly_kept"] = epoch.lost.kept.chunks; // of the lost ones: only the rest of them will be done again
+    json["samples_of_lost_partly_kept"]
+        = { { "done", epoch.lost.kept.samplesDone }, { "of", epoch.lost.kept.samples } };
     json["partly_trained"] = epoch.partly.sum(); // some of their samples are in checkpoints; only the rest is to come
     json["samples_of_partly_trained"] = { { "done", epoch.partly.samplesDone }, { "of", epoch.partly.samples },
         { "skipped", skipped.samplesOfPartly } };

@@ -231,6 +231,32 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("1 chunk(s) are trained again")));
     }
 
+    /// "3 to be redone, partly trained 0", and of one of them the older checkpoint had a part, which was kept.
+    void whatAnOlderCheckpointHasOfARedoneChunkWasNotSaid()
+    {
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->checkpoints[0].staying = { { chunkAt(6), 4, 0, 10, 20, 1000 } };
+        for (ChunkCell& cell : plan->effect.epochs.front().cells) {
+            cell.windows = 10;
+            cell.covered = cell.state == ChunkState::Committed ? 10 : 0;
+            cell.samples = 20;
+        }
+        QWidget window;
+        window.resize(1280, 800);
+        ResumeDialog dialog(
+            QStringLiteral("/runs/a"), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        QVERIFY(!says(dialog, QStringLiteral("8 of their 20 samples")));
+        buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
+        QVERIFY(says(dialog, QStringLiteral("; of 1 of them a part is in checkpoints and kept")));
+        QVERIFY(says(dialog, QStringLiteral("Of 1 of these a part is kept (8 of their 20 samples)")));
+        const auto* map = dialog.findChild<CoverageMap*>();
+        QVERIFY(map != nullptr);
+        QVERIFY2(map->describe(map->cells().at(6)).contains(QStringLiteral("8 of 20 samples in checkpoints")),
+            qPrintable(map->describe(map->cells().at(6))));
+        QVERIFY(!map->describe(map->cells().at(5)).contains(QStringLiteral("in checkpoints")));
+    }
+
     /// Near the end of an epoch two are open: the dialog said "No chunk is trained again.", the header "free 293" while
     /// both workers trained.
     void dialogHeadAndMetersCountAllOpenEpochs()
