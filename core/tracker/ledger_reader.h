@@ -182,6 +182,14 @@ inline constexpr std::array kClosedNames<ClaimEnd> {
     ClosedName { ClaimEnd::Unknown, "unknown" }, ///< a number that this version does not know
 };
 
+/// What one checkpoint has, or had, of a training.
+struct ClaimPart {
+    CheckpointId checkpoint;
+    std::int64_t steps = 0;
+    std::int32_t windows = 0;
+    bool isAlive = true; ///< false: the checkpoint does not survive
+};
+
 /// A row of the append-only claim history.
 struct ClaimRow {
     std::int64_t claimId = 0;
@@ -208,6 +216,9 @@ struct ClaimRow {
     WindowRange done; ///< from the first window that it trained to the last; empty: none
     bool isLeftBehind = false; ///< a checkpoint that had windows of it does not survive
     bool wentBack = false; ///< left behind as the run went back to an older one; else that one was damaged or gone
+    bool died = false; ///< what no checkpoint had of it was lost with its process, whatever became of its parts since
+    std::int32_t doneWindows = 0; ///< windows that it trained to its end; `done` spans them
+    std::vector<ClaimPart> parts; ///< by their windows; empty where one checkpoint has all that any has, and survives
 };
 
 /// Whether the weights that a training went into are gone with the process that did it, which has ended.

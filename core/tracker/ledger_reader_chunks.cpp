@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 
 namespace furrow {
 
@@ -95,6 +96,9 @@ void appendCells(Database& db, bool inherits, std::int64_t firstId, std::int64_t
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id AND p.alive=0) AS left_behind,"                                \
     " coalesce((SELECT sum(steps) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_steps,"                  \
     " coalesce((SELECT sum(past-first) FROM part p WHERE p.claim=c.id AND p.alive=1), 0) AS kept_windows,"           \
+    " (SELECT CASE WHEN count(*)>1 OR min(p.alive)=0 THEN group_concat(p.checkpoint||' '||p.steps||' '||"            \
+    "(p.past-p.first)||' '||p.alive, ' ') END"                                                                       \
+    " FROM part p WHERE p.claim=c.id) AS parts,"                                                                     \
     " c.done, c.cause, c.incarnation FROM claim c JOIN incarnation i ON i.id=c.incarnation "
 constexpr Select kClaims { FURROW_CLAIMS };
 
@@ -109,6 +113,19 @@ ClaimEnd endOf(std::int64_t written, bool isCommitted, bool isLeftBehind)
     default: return ClaimEnd::Unknown;
     }
     return isCommitted ? ClaimEnd::Committed : isLeftBehind ? ClaimEnd::Lost : ClaimEnd::Trained;
+}
+
+/// As the SELECT writes them: "27 12 132 1 28 2 21 0".
+std::vector<ClaimPart> claimParts(const std::string& text)
+{
+    std::vector<ClaimPart> parts;
+    std::istringstream words(text);
+    int isAlive = 0;
+    for (ClaimPart part; words >> part.checkpoint.value >> part.steps >> part.windows >> isAlive;) {
+        part.isAlive = isAlive != 0;
+        parts.push_back(part);
+    }
+    return parts;
 }
 
 ClaimRow claimAt(Database& db, const Rows& row)
@@ -138,11 +155,15 @@ ClaimRow claimAt(Database& db, const Rows& row)
     claim.wentBack = claim.isLeftBehind && tells(Message(row.text(kClaims["cause"])), { kLeftByGoingBack });
     claim.keptSteps = boundedAt(db, row, kClaims["kept_steps"], kAmountBounds);
     claim.keptWindows = static_cast<std::int32_t>(boundedAt(db, row, kClaims["kept_windows"], kWindowBounds));
+    if (!row.isNull(kClaims["parts"]))
+        claim.parts = claimParts(row.text(kClaims["parts"]));
+    claim.died = static_cast<ClaimOutcome>(row.integer(kClaims["outcome"])) == ClaimOutcome::Lost;
     const WindowRanges done = decodeRanges(row.text(kClaims["done"]));
+    claim.doneWindows = static_cast<std::int32_t>(std::min<std::int64_t>(countWindows(done), kWindowBounds.most));
     if (!done.empty())
         claim.done = { done.front().begin, done.back().end };
     // A training that goes on, or whose end no checkpoint has yet, is not committed by its first part.
-    const bool hasAll = claim.keptWindows >= countWindows(done);
+    const bool hasAll = claim.keptWindows >= claim.doneWindows;
     const bool isCommitted = claim.checkpoint != 0 && (hasAll || claim.isLeftBehind);
     claim.outcome = endOf(row.integer(kClaims["outcome"]), isCommitted, claim.isLeftBehind);
     return claim;

@@ -29,6 +29,8 @@ inline constexpr SentenceText kCannotRemove( ///< the first of them; why
 inline constexpr SentenceText kRemovesAgain("checkpoints that are no longer needed can be removed again");
 inline constexpr SentenceText kCannotSave("Worker %1 cannot save what it trains, and tries again: %2"); ///< why
 inline constexpr SentenceText kSavesAgain("worker %1 has saved what it trained");
+inline constexpr SentenceText kRunWentBack("the run went back to %1"); ///< "checkpoint 27"
+inline constexpr SentenceText kCheckpointDamaged("checkpoint %1 is damaged: %2"); ///< its number; why
 /// The cause of chunks that are left out because their file is: of one epoch, the next one looks at the file anew.
 inline constexpr SentenceText kLeftOutWithItsFile("left out with its file: %1");
 /// Of chunks that are left out because their rows cannot be read: later epochs take that over.

@@ -57,7 +57,7 @@ Result<std::int64_t> SupervisorLedger::markDamaged(CheckpointId checkpoint, cons
     const Heads before = lineage.heads;
     const std::int64_t freed = leave(file, moves, lineage, lineage.bad(), cause);
     rememberLeft(db, checkpoint, before, lineage.heads);
-    writeRunEvent(file, 0, sentence("checkpoint %1 is damaged: %2", { std::to_string(checkpoint.value), cause }));
+    writeRunEvent(file, 0, sentence(kCheckpointDamaged, { std::to_string(checkpoint.value), cause }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())
@@ -113,7 +113,7 @@ Result<std::int64_t> SupervisorLedger::goBackTo(CheckpointId checkpoint)
     const std::int64_t freed
         = leave(file, moves, lineage, lineage.badAfter(checkpoint.value), sentence(kLeftByGoingBack, { name }));
     forgetAllLeft(db);
-    writeRunEvent(file, 0, sentence("the run went back to %1", { name }));
+    writeRunEvent(file, 0, sentence(kRunWentBack, { name }));
     moves.finish();
     updateStop(file);
     if (Status status = transaction.commit(); !status.ok())

@@ -4,6 +4,7 @@
 #include "core/run/status/known_evaluation.h"
 #include "core/run/status/run_weights.h"
 #include "ui/models/past_lives.h"
+#include "ui/models/past_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,15 +18,14 @@ namespace furrow {
 
 namespace {
 
-/// The checkpoints that were there, with the heads of that time. What was removed since, or found damaged, was not yet.
+/// The checkpoints in the weights of that time, with their heads. What was removed since, or found damaged, was not
+/// yet.
 std::vector<SupervisorLedger::CheckpointRow> checkpointsAt(std::int64_t wallNs, const PastSources& sources)
 {
-    const bool wentBackLater = std::any_of(
-        sources.left.begin(), sources.left.end(), [wallNs](const Replay::Left& left) { return left.wallNs > wallNs; });
+    const PartsThen parts(wallNs, sources.tables, sources.left);
     auto rows = sources.tables->checkpoints;
-    std::erase_if(rows, [&](const SupervisorLedger::CheckpointRow& row) {
-        return row.wallNs > wallNs || (!row.surviving && !wentBackLater);
-    });
+    std::erase_if(
+        rows, [&parts](const SupervisorLedger::CheckpointRow& row) { return !parts.isThere(row.id, row.surviving); });
     std::set<CheckpointId> trainedOn;
     for (const auto& row : rows)
         trainedOn.insert(row.record.parents.begin(), row.record.parents.end());

@@ -1,18 +1,15 @@
 #include "ui/models/past_skipped.h"
 
 #include <algorithm>
+#include <map>
 
 namespace furrow {
 
 SkippedThen::SkippedThen(std::int64_t wallNs, const LedgerTables* tables, const std::vector<Replay::Left>& left)
-    : wallNs_(wallNs)
-    , left_(left)
+    : parts_(wallNs, tables, left)
 {
-    if (tables == nullptr || !tables->skipped || tables->skipped->empty())
-        return;
-    chunks_ = tables->skipped;
-    for (const auto& row : tables->checkpoints)
-        saved_[row.id] = row.wallNs;
+    if (tables != nullptr && tables->skipped && !tables->skipped->empty())
+        chunks_ = tables->skipped;
 }
 
 const std::vector<SkippedChunk>& SkippedThen::chunks() const
@@ -25,7 +22,7 @@ std::int64_t SkippedThen::windowsOf(const SkippedChunk& chunk) const
 {
     std::int64_t sum = 0;
     for (const SkippedChunk::Windows& one : chunk.skipped)
-        sum += wasThere(chunk.chunk, one) ? one.count : 0;
+        sum += parts_.isThere(one.checkpoint, one.isAlive) ? one.count : 0;
     return std::min(sum, chunk.windows);
 }
 
@@ -33,19 +30,6 @@ std::int64_t SkippedThen::windowsOf(ChunkId chunk) const
 {
     const auto found = std::ranges::lower_bound(chunks(), chunk, {}, &SkippedChunk::chunk);
     return found == chunks().end() || found->chunk != chunk ? 0 : windowsOf(*found);
-}
-
-bool SkippedThen::wasThere(ChunkId chunk, const SkippedChunk::Windows& one) const
-{
-    const auto saved = saved_.find(one.checkpoint);
-    if (saved == saved_.end() || saved->second > wallNs_)
-        return false;
-    if (one.isAlive)
-        return true;
-    const auto end = std::find_if(left_.begin(), left_.end(), [&](const Replay::Left& left) {
-        return left.wallNs > saved->second && chunk.value >= left.first && chunk.value < left.first + left.count;
-    });
-    return end != left_.end() && end->wallNs > wallNs_;
 }
 
 void takeSkippedBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources)

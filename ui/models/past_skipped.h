@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/models/past_parts.h"
 #include "ui/models/past_sources.h"
 
 #include <cstdint>
@@ -11,7 +12,6 @@ namespace furrow {
 /// What checkpoints had left out by a moment, as their steps were not finite.
 class SkippedThen {
 public:
-    /// @param left  outlives it
     SkippedThen(std::int64_t wallNs, const LedgerTables* tables, const std::vector<Replay::Left>& left);
     /// All of which a checkpoint left out something, then or later.
     const std::vector<SkippedChunk>& chunks() const;
@@ -20,13 +20,8 @@ public:
     std::int64_t windowsOf(ChunkId chunk) const; ///< the same; 0: none of it was
 
 private:
-    /// What does not survive was there until its chunk left the weights.
-    bool wasThere(ChunkId chunk, const SkippedChunk::Windows& one) const;
-
-    std::int64_t wallNs_;
-    const std::vector<Replay::Left>& left_;
+    PartsThen parts_;
     SkippedChunks chunks_; ///< null: none is known
-    std::map<CheckpointId, std::int64_t> saved_;
 };
 
 /// Tells samples of committed chunks that were left out from trained ones, as readStatus() does. The claims have those

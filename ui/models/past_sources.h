@@ -16,7 +16,7 @@ struct PastSources {
         std::vector<ChunkCell> cells; ///< at the moment (Replay::cellsOf)
     };
     std::vector<Epoch> epochs; ///< that were open then, else the newest
-    const std::vector<Replay::Left>& left; ///< what left the weights later
+    const std::vector<Replay::Left>& left; ///< when checkpoints left the weights
     const std::vector<ClaimRow>& claims;
     const LedgerTables* tables = nullptr; ///< null: not read yet
     const TelemetrySnapshot* telemetry = nullptr; ///< up to the moment; null: none

@@ -4,6 +4,7 @@
 #include "core/run/status/tracker_config.h"
 #include "ui/models/past_evaluation.h"
 #include "ui/models/past_lives.h"
+#include "ui/models/past_parts.h"
 #include "ui/models/past_skipped.h"
 #include "ui/models/past_trainings.h"
 #include "ui/models/past_workers.h"
@@ -104,8 +105,9 @@ void takeAttemptsBack(RunStatus& status, std::int64_t wallNs, const PastSources&
     takeRulesBack(status, tables.attempts);
     status.checkpoints = 0;
     status.newestCheckpointWallNs = 0;
+    const PartsThen parts(wallNs, &tables, sources.left);
     for (const auto& row : tables.checkpoints) {
-        if (row.wallNs > wallNs)
+        if (!parts.isThere(row.id, row.surviving))
             continue;
         ++status.checkpoints;
         status.newestCheckpointWallNs = std::max(status.newestCheckpointWallNs, row.wallNs);

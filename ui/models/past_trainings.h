@@ -13,11 +13,12 @@ namespace furrow {
 /// the ledger has it.
 inline bool isCutShort(const ClaimRow& claim) { return claim.outcome == ClaimEnd::Lost && claim.tokens == 0; }
 
-/// What a later attempt left by going back to an older checkpoint was in the weights until then.
-bool isLeftLater(const ClaimRow& claim, std::int64_t wallNs, const PastSources& sources);
-
 /// The steps, tokens and samples of the claims whose weights were there. Wants the epochs of that time.
 void takeClaimsBack(RunStatus& status, std::int64_t wallNs, const PastSources& sources);
+
+/// The last step in weights of a training that had ended; 0: none, or it is not known.
+/// @param sources  without epochs; it outlives the answer
+std::function<std::int64_t(const ClaimRow&)> lastStepsThere(std::int64_t wallNs, const PastSources& sources);
 
 /// Whether a training that the ledger has as lost had been lost by a moment already.
 /// @param shown  statusAt() of the moment

@@ -2,6 +2,7 @@
 
 #include "core/telemetry/pace_meter.h"
 #include "ui/models/past_lives.h"
+#include "ui/models/past_parts.h"
 #include "ui/models/past_trainings.h"
 
 #include <algorithm>
@@ -82,15 +83,16 @@ std::vector<ClaimRow> newestTrainingsOf(
     const WorkerStatus& worker, std::int64_t attempt, std::int64_t wallNs, const PastSources& sources)
 {
     constexpr std::size_t kEnough = 1000;
+    const PartsThen parts(wallNs, sources.tables, sources.left);
     std::vector<ClaimRow> newest;
     for (auto claim = sources.claims.rbegin(); claim != sources.claims.rend() && newest.size() < kEnough; ++claim) {
         if (claim->worker != worker.worker || claim->attempt.value != attempt
             || claim->claimedWallNs < worker.startedWallNs || claim->startedWallNs == 0
             || claim->startedWallNs > wallNs)
             continue;
-        newest.push_back(*claim);
-        if (isLeftLater(*claim, wallNs, sources))
-            newest.back().outcome = ClaimEnd::Committed;
+        newest.push_back(parts.of(*claim));
+        if (newest.back().outcome == ClaimEnd::Trained && claim->outcome != ClaimEnd::Trained)
+            newest.back().outcome = ClaimEnd::Committed; // it was saved a moment later
     }
     std::reverse(newest.begin(), newest.end());
     return newest;
@@ -160,15 +162,15 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
 
 void addWorkUnderWay(RunStatus& status, std::int64_t wallNs, const PastSources& sources)
 {
+    const auto lastStepOf = lastStepsThere(wallNs, sources);
     for (const WorkerStatus& worker : status.workers) {
         if (!worker.alive || worker.chunkBlock < 0 || worker.step <= 0
             || !isTraining(worker, status.attempt, wallNs, sources))
             continue;
         std::int64_t ended = 0;
         for (const ClaimRow& claim : sources.claims)
-            if (claim.replica == worker.replica && claim.endedWallNs != 0 && claim.endedWallNs <= wallNs
-                && claim.outcome != ClaimEnd::Lost)
-                ended = std::max(ended, claim.lastStep);
+            if (claim.replica == worker.replica)
+                ended = std::max(ended, lastStepOf(claim));
         const std::int64_t steps = std::max<std::int64_t>(0, worker.step - ended);
         status.steps += steps;
         status.tokens += worker.tokens * steps / worker.step;

@@ -4,6 +4,7 @@
 #include "ui/bridge/run_watcher.h"
 #include "ui/models/cell_store.h"
 #include "ui/models/past_lives.h"
+#include "ui/models/past_parts.h"
 
 #include <algorithm>
 #include <limits>
@@ -42,9 +43,12 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
     , claims_(claims)
 {
     connect(&watcher, &RunWatcher::eventsRead, this, &Replay::takeEvents);
+    connect(&watcher, &RunWatcher::tablesRead, this, &Replay::findLeft);
     connect(&watcher, &RunWatcher::opened, this, [this] {
         moves_.clear();
+        retreats_.clear();
         left_.clear();
+        leftIsOf_ = {};
         pauses_.clear();
         moment_.reset(); // the views were emptied
         Q_EMIT momentChanged();
@@ -65,8 +69,8 @@ Replay::Replay(RunWatcher& watcher, CellStore& cells, ClaimStore& claims, QObjec
 void Replay::takeEvents(const EventsPtr& events)
 {
     for (const EventRow& event : *events) {
-        if (event.chunk.value != 0 && static_cast<ChunkState>(event.from) == ChunkState::Committed && event.from >= 0)
-            left_.push_back({ event.wallNs, event.chunk.value, event.count });
+        if (const auto retreat = weightsLeftBy(event))
+            retreats_.push_back(*retreat);
         if (event.chunk.value == 0 && event.from != event.to)
             pauses_[event.wallNs] = static_cast<DesiredState>(event.to) == DesiredState::Pause;
         if (event.chunk.value != 0)
@@ -74,7 +78,21 @@ void Replay::takeEvents(const EventsPtr& events)
                 static_cast<std::int32_t>(event.incarnation), static_cast<std::int8_t>(event.from),
                 static_cast<std::int8_t>(event.to) });
     }
+    findLeft();
     Q_EMIT spanChanged();
+}
+
+void Replay::findLeft()
+{
+    if (!watcher_.tables())
+        return;
+    const auto& rows = watcher_.tables()->checkpoints;
+    const auto gone = std::ranges::count(rows, false, &SupervisorLedger::CheckpointRow::surviving);
+    const std::array<std::size_t, 3> of { retreats_.size(), rows.size(), static_cast<std::size_t>(gone) };
+    if (of == leftIsOf_) // the tables come twice a second
+        return;
+    leftIsOf_ = of;
+    left_ = checkpointsLeft(rows, retreats_);
 }
 
 namespace {
@@ -112,8 +130,7 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
         if (!claims)
             claims.emplace(claims_.claims());
         const ClaimRow* claim = claims->newestAt(chunk, at);
-        return claim != nullptr && claim->outcome == ClaimEnd::Lost && claim->startedWallNs != 0
-            && !claim->isLeftBehind;
+        return claim != nullptr && hasDied(*claim) && claim->startedWallNs != 0;
     };
     std::vector<bool> isOpened(cells.size(), false);
     std::int64_t opened = 0;
@@ -152,22 +169,32 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
     }
 }
 
+namespace {
+
+/// What checkpoints had of a training, and whether it was lost since: by the newest one that left a mark, as the ledger
+/// tells it (ChunkCell::savedSinceLoss).
+/// @param then  PartsThen::of()
+void addParts(ChunkCell& cell, const ClaimRow& claim, const ClaimRow& then, std::int64_t wallNs)
+{
+    cell.covered = std::min(cell.windows, cell.covered + then.keptWindows);
+    const bool hasEnded = claim.endedWallNs != 0 && claim.endedWallNs <= wallNs;
+    const bool wasLost = (hasEnded && hasDied(claim)) || then.isLeftBehind;
+    if (wasLost || then.keptWindows > 0)
+        cell.savedSinceLoss = !wasLost;
+}
+
+} // namespace
+
 void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const
 {
-    std::unordered_map<std::int64_t, std::int64_t> saved; // checkpoint -> when
-    if (watcher_.tables())
-        for (const auto& row : watcher_.tables()->checkpoints)
-            saved[row.id.value] = row.wallNs;
+    const PartsThen parts(wallNs, watcher_.tables().get(), left_);
     std::unordered_map<std::int64_t, ChunkLoss> inParts; // by chunk
     for (const ClaimRow& claim : claims_.claims()) {
         const std::ptrdiff_t at = claim.claimedWallNs <= wallNs ? indexOf(claim.chunk.value) : -1;
         if (at < 0)
             continue;
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
-        if (const auto by = saved.find(claim.checkpoint); by != saved.end() && by->second <= wallNs)
-            cell.covered = std::min(cell.windows, cell.covered + claim.keptWindows);
-        if (claim.endedWallNs != 0 && claim.endedWallNs <= wallNs)
-            cell.savedSinceLoss = (cell.savedSinceLoss || claim.keptWindows > 0) && claim.outcome != ClaimEnd::Lost;
+        addParts(cell, claim, parts.of(claim), wallNs);
         cell.worker = static_cast<std::int16_t>(claim.worker);
         cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
         if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
@@ -315,7 +342,11 @@ std::vector<ClaimRow> Replay::claimsOf(ChunkId chunk) const
     if (!moment_)
         return claims;
     std::erase_if(claims, [this](const ClaimRow& claim) { return claim.claimedWallNs > *moment_; });
+    const PartsThen parts(*moment_, watcher_.tables().get(), left_);
     for (ClaimRow& claim : claims) {
+        claim = parts.of(std::move(claim));
+        if (claim.outcome == ClaimEnd::Committed && claim.checkpoint == 0) // saved later
+            claim.outcome = ClaimEnd::Trained;
         if (claim.startedWallNs > *moment_)
             claim.startedWallNs = 0;
         if (claim.endedWallNs > *moment_)

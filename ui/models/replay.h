@@ -1,8 +1,10 @@
 #pragma once
 
+#include "core/run/status/checkpoints_left.h"
 #include "ui/bridge/run_feed.h"
 
 #include <QObject>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -40,12 +42,8 @@ public:
     /// The blocks that had been prepared by a moment, and whether they were then, as the ledger said last. One that
     /// left the cache when nothing of it was left to train left no trace: it counts as prepared.
     std::map<std::int64_t, bool> blocksAt(std::int64_t wallNs) const;
-    /// When chunks that were committed left the weights: the run went back to an older checkpoint.
-    struct Left {
-        std::int64_t wallNs = 0;
-        std::int64_t first = 0; ///< ids of the chunks
-        std::int64_t count = 1;
-    };
+    /// When checkpoints left the weights, as where the run went back to an older one.
+    using Left = CheckpointLeft;
     const std::vector<Left>& left() const { return left_; }
     /// Whether a person wished the run to pause at a moment, as far as the ledger tells: older Furrows kept no record.
     bool pausedAt(std::int64_t wallNs) const;
@@ -66,6 +64,7 @@ private:
         std::int8_t to = 0;
     };
     void takeEvents(const EventsPtr& events);
+    void findLeft();
     using IndexOf = std::function<std::ptrdiff_t(std::int64_t chunk)>; ///< -1: not among the cells
     std::vector<ChunkCell> unseen(const std::vector<std::int64_t>& ids) const;
     void play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::int64_t wallNs) const;
@@ -76,7 +75,9 @@ private:
     CellStore& cells_;
     ClaimStore& claims_;
     std::vector<Move> moves_; // by sequence, so nearly by time
+    std::vector<WeightsLeft> retreats_;
     std::vector<Left> left_;
+    std::array<std::size_t, 3> leftIsOf_ {}; ///< how many retreats, checkpoints, and ones that do not survive
     std::map<std::int64_t, bool> pauses_; ///< when one began (true) or ended
     std::optional<std::int64_t> moment_;
 };

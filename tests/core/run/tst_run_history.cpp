@@ -1,6 +1,7 @@
 #include "tests/core/tracker/ledger_fixture.h"
 
 #include "core/base/sentence.h"
+#include "core/run/status/checkpoints_left.h"
 #include "core/run/status/data_wait.h"
 #include "core/run/status/end_words.h"
 #include "core/run/status/feeder_words.h"
@@ -219,6 +220,64 @@ private Q_SLOTS:
         for (const std::size_t i : { 2, 3 })
             QVERIFY(recordedEnd(events[i]) && events[i].wallNs > back);
         QVERIFY(good(audit(field.tracker)).isClean());
+    }
+
+    /// A replay knew that chunks had left the weights at some time later, and not with which checkpoint: what had been
+    /// given up before was there again.
+    void nobodyKnewWhenACheckpointHadLeftTheWeights()
+    {
+        Field field;
+        field.fill(1, 4);
+        auto worker = field.worker(0);
+        std::vector<CheckpointId> made;
+        for (const char* folder : { "c1", "c2", "c3" }) {
+            field.clock.advance(1);
+            made.push_back(trainOne(worker, 0, folder));
+        }
+        auto supervisor = field.supervisor();
+        (void)good(supervisor.revoke(field.ids[0], "ended"));
+        field.clock.advance(1);
+        const std::int64_t back = field.clock.wallNs();
+        (void)good(supervisor.goBackTo(made[1]));
+        auto next = field.worker(0);
+        field.clock.advance(1);
+        made.push_back(trainOne(next, 0, "c4"));
+        (void)good(supervisor.revoke(field.ids[0], "ended"));
+        field.clock.advance(1);
+        const std::int64_t damaged = field.clock.wallNs();
+        (void)good(supervisor.markDamaged(made[1], "bit rot"));
+        std::vector<WeightsLeft> events;
+        auto reader = field.reader();
+        for (const EventRow& event : good(reader.eventsSince(0, 1000)))
+            if (const auto left = weightsLeftBy(event))
+                events.push_back(*left);
+        QCOMPARE(events.size(), std::size_t(2));
+        std::map<CheckpointId, std::int64_t> left;
+        for (const CheckpointLeft& one : checkpointsLeft(good(reader.checkpoints()), events))
+            left[one.checkpoint] = one.wallNs;
+        QVERIFY(left
+            == (std::map<CheckpointId, std::int64_t> {
+                { made[1], damaged }, { made[2], back }, { made[3], damaged } }));
+    }
+
+    /// Whom a merge leaves out leaves the weights with it, and no event says so.
+    void whatAMergeLeftOutWasInTheWeightsForEver()
+    {
+        std::vector<SupervisorLedger::CheckpointRow> rows(5);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows[i].id = { static_cast<std::int64_t>(i) + 1 };
+            rows[i].wallNs = 10 * rows[i].id.value;
+        }
+        rows[2].record.kind = CheckpointKind::Merge; // of the first one alone
+        rows[2].record.parents = { rows[0].id };
+        rows[4].record.kind = CheckpointKind::Merge;
+        rows[4].record.parents = { rows[2].id, rows[3].id };
+        rows[1].surviving = rows[3].surviving = rows[4].surviving = false;
+        const auto left = checkpointsLeft(rows, { { 70, rows[2].id, true } });
+        QCOMPARE(left.size(), std::size_t(3));
+        QCOMPARE(left[0].wallNs, rows[2].wallNs);
+        QCOMPARE(left[1].wallNs, 70);
+        QCOMPARE(left[2].wallNs, 70);
     }
 
     void whoDiedDoesNotGoOn()
