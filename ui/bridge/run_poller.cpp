@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/run/folder/before_writing.h"
+#include "core/run/status/checkpoints_left.h"
 
 #include <algorithm>
 #include <chrono>
@@ -139,7 +140,7 @@ void RunPoller::readCells(RunUpdate& update, std::int64_t epoch)
     auto all = ledger_->cells(epoch);
     if (!before.ok() || !all.ok())
         return;
-    cellSeq_ = seq;
+    cellSeq_ = wholeSeq_ = seq;
     cellEpoch_ = epoch;
     goneSent_.clear(); // of the epoch before: its chunks are none of this one
     update.cells = shared(CellUpdate { epoch, true, std::move(all).value() });
@@ -184,11 +185,14 @@ void RunPoller::readEvents(RunUpdate& update)
     if (!events.ok() || events.value().empty())
         return;
     eventSeq_ = events.value().back().seq;
-    if (std::any_of(events.value().begin(), events.value().end(), [](const EventRow& event) {
-            return event.from == static_cast<int>(ChunkState::Committed);
-        })) { // the run went back: what old trainings came to is different now
-        newestClaim_ = 0;
-        openClaims_.clear();
+    for (const EventRow& event : events.value()) {
+        const bool hasLeft = weightsLeftBy(event).has_value();
+        if (hasLeft || event.from == static_cast<int>(ChunkState::Committed)) {
+            newestClaim_ = 0; // what old trainings came to is different now
+            openClaims_.clear();
+        }
+        if (hasLeft && event.seq > wholeSeq_)
+            cellEpoch_ = -1; // parts of chunks that are not committed leave without a move of these
     }
     std::map<std::int64_t, AttemptId> attemptOf;
     if (auto rows = ledger_->incarnations(); rows.ok())

@@ -65,6 +65,7 @@ private:
     std::int64_t openEpoch_ = 0; // where the chunks are claimed first: the oldest open one
     std::int64_t cellEpoch_ = -1; // whose cells were sent; -1: none
     std::int64_t cellSeq_ = 0;
+    std::int64_t wholeSeq_ = 0; // the newest event as all cells were read
     std::map<ChunkId, ChunkCell> gone_; // what processes that are gone hold, as the newest status has it
     std::vector<ChunkCell> goneSent_; // those of them that were sent so
     AttemptTimes claimTimes_;

@@ -158,7 +158,8 @@ void Replay::play(std::vector<ChunkCell>& cells, const IndexOf& indexOf, std::in
             cell.state = static_cast<ChunkState>(move.to);
             const bool wasHeld = before == ChunkState::Leased || before == ChunkState::Trained;
             const bool isUnclaimed = cell.state == ChunkState::Free || cell.state == ChunkState::Pending;
-            if (wasHeld && isUnclaimed && isLost(id, move.wallNs))
+            const bool hasLeft = before == ChunkState::Committed; // with the checkpoint that had it
+            if (isUnclaimed && (hasLeft || (wasHeld && isLost(id, move.wallNs))))
                 ++cell.timesLost;
         }
     }
@@ -181,6 +182,8 @@ void addParts(ChunkCell& cell, const ClaimRow& claim, const ClaimRow& then, std:
     const bool wasLost = (hasEnded && hasDied(claim)) || then.isLeftBehind;
     if (wasLost || then.keptWindows > 0)
         cell.savedSinceLoss = !wasLost;
+    if (then.isLeftBehind) // it may not have been committed: then no move tells it
+        cell.timesLost = std::max<std::int16_t>(1, cell.timesLost);
 }
 
 } // namespace

@@ -584,6 +584,62 @@ private Q_SLOTS:
         QVERIFY2(report.isClean(), auditText(report).c_str());
     }
 
+    /// "Work lost 0, free 31, partly trained 1" where status had said "work lost 8, free 24": the replay took chunks of
+    /// left checkpoints for free ones, and one of which the older checkpoint has a part for one that lost nothing.
+    void aReplayCalledChunksFreeThatLostTheirWorkByGoingBack()
+    {
+        RunStory story({ 4, 6, 1, 0, 8 });
+        QVERIFY(story.trainOne(0, true));
+        endAs(story, End::Stopped);
+        LaterWorker second(story);
+        second.train(4);
+        const CheckpointId inTheMiddle = second.save("p1");
+        second.train();
+        second.train(3);
+        (void)second.save("p2");
+        second.end();
+        std::vector<LiveMoment> moments { lookAt(story, QStringLiteral("stopped")) };
+        (void)good(story.supervisor().goBackTo(inTheMiddle));
+        moments.push_back(lookAt(story, QStringLiteral("went back")));
+        const Truths& then = moments.back().numbers;
+        QCOMPARE(then[QStringLiteral("work lost")].first(), 2);
+        QCOMPARE(then[QStringLiteral("lost with a part that is kept")].first(), 1);
+        QCOMPARE(then[QStringLiteral("partly trained")].first(), 0);
+        LaterWorker third(story);
+        third.train();
+        (void)third.save("q1");
+        moments.push_back(lookAt(story, QStringLiteral("trained again")));
+        third.train(); // something happens behind the newest moment
+        replay(story, moments, 7);
+    }
+
+    /// A part of a chunk that was never committed leaves without a move of the chunk: the map drew it until the run was
+    /// opened again.
+    void theMapKeptAPartThatHadLeftTheWeights()
+    {
+        RunStory story({ 4, 6, 1, 0, 8 });
+        QVERIFY(story.trainOne(0, true));
+        endAs(story, End::Stopped);
+        LaterWorker second(story);
+        second.train(4);
+        (void)second.save("p1");
+        second.end();
+        auto reader = good(LedgerReader::open(story.paths().tracker()));
+        const auto cells = good(reader.takenUpOnce(0));
+        QCOMPARE(cells.size(), std::size_t(1));
+        QVERIFY(isPartlyTrained(cells.front()));
+        Desk desk(story);
+        const auto isShown = [&](bool (*rule)(const ChunkCell&)) {
+            const ChunkCell* cell = desk.bench.cells().find(cells.front().id);
+            return cell != nullptr && rule(*cell);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(isPartlyTrained) && !desk.bench.claims().claims().empty(), kPatienceMs);
+        (void)good(story.supervisor().goBackTo(good(reader.checkpoints()).front().id));
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(isWorkLost), kPatienceMs);
+        const auto isKnownAsLeft = [](const ClaimRow& claim) { return claim.isLeftBehind; };
+        QTRY_VERIFY_WITH_TIMEOUT(std::ranges::any_of(desk.bench.claims().claims(), isKnownAsLeft), kPatienceMs);
+    }
+
     /// Trainings were hatched as lost before the kill, and before the resume a lane said when that had found the dead.
     void theLanesOfAReplayShowedTheFuture()
     {
