@@ -217,7 +217,7 @@ class TestConsoleJob : public QObject {
         press(window, Qt::Key_E, Qt::ControlModifier);
         QFile written(file);
         QVERIFY2(written.open(QIODevice::ReadOnly), qPrintable(file));
-        QCOMPARE(written.readLine(), QByteArray("worker,x,y\n"));
+        QCOMPARE(written.readLine(), QByteArray("worker,x,y,lost\n"));
         QVERIFY(!written.readLine().isEmpty());
     }
 

@@ -17,10 +17,12 @@ struct ChartLine {
     CurvePtr weights; ///< tokens of each step for the mean; null: points count as their curve joins them
     int worker = 0; ///< or the run, where `names` says so
     std::size_t supersededFrom
-        = std::numeric_limits<std::size_t>::max(); ///< points from here on were trained again later
+        = std::numeric_limits<std::size_t>::max(); ///< points from here on are in no weights: they are dashed
     int member = 0; ///< the worker, where `worker` is a run
     std::int64_t attempt = 0; ///< 0: of none
     bool isOver = false; ///< others of the run went on, and it made no step
+    std::size_t lostFrom
+        = std::numeric_limits<std::size_t>::max(); ///< the same of a line that is drawn whole all the same
 };
 
 struct ChartEval {

@@ -7,55 +7,44 @@ namespace furrow {
 
 namespace {
 
-/// Work after the last checkpoint of a worker is lost, never work before it: the lost steps are the end of a stretch.
-std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lost)
+/// A worker that was started again evaluates what it begins with: the step before that is lost, and not in its weights.
+/// @param from  where the lost steps of the stretch begin
+bool isBehind(const ChartEval& eval, const Stretch& stretch, std::size_t from)
 {
-    std::size_t from = stretch.size();
-    for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
-        const ChunkStart start = stretch.chunks[i];
-        const LostTraining* training = lostTrainingAt(
-            lost, claimant(stretch.worker, stretch.rank), stretch.attempt, start.chunk, stretch.wallAt(start.index));
-        if (training == nullptr)
-            break;
-        std::size_t first = start.index; // lost
-        while (first < from && stretch.step[first] - stretch.step[start.index] < training->keptSteps)
-            ++first;
-        from = first;
-        if (training->keptSteps > 0)
-            break;
-    }
-    return from;
+    return eval.index >= from && from < stretch.size()
+        && (eval.step < 0 || eval.step >= stretch.firstStep + static_cast<std::int64_t>(stretch.step[from]));
 }
 
 } // namespace
 
-// A worker that was started again evaluates what it begins with: the step before that is lost, and not in its weights.
 bool isOfLost(const ChartEval& eval, const TelemetrySnapshot& snapshot, const std::vector<LostTraining>& lost)
 {
     if (eval.stretch >= snapshot.stretches.size())
         return false;
     const Stretch& stretch = snapshot.stretches[eval.stretch];
-    const std::size_t from = lostFrom(stretch, lost);
-    return eval.index >= from && from < stretch.size()
-        && (eval.step < 0 || eval.step >= stretch.firstStep + static_cast<std::int64_t>(stretch.step[from]));
+    return isBehind(eval, stretch, lostFrom(stretch, lost));
 }
 
 void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric, const std::vector<LostTraining>& lost)
 {
-    std::vector<const Stretch*> stretches; // as the lines are ordered
+    std::vector<std::size_t> froms; // of each stretch
+    std::vector<std::size_t> drawn; // stretches, as the lines are ordered
     std::map<std::int64_t, std::size_t> steps; // lost, by attempt
     for (const Stretch& stretch : snapshot.stretches) {
         if (stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
-            stretches.push_back(&stretch);
+            drawn.push_back(froms.size());
+        froms.push_back(lostFrom(stretch, lost));
         if (stretch.rank == 0)
-            steps[stretch.attempt] += stretch.size() - lostFrom(stretch, lost);
+            steps[stretch.attempt] += stretch.size() - froms.back();
     }
-    std::stable_sort(
-        stretches.begin(), stretches.end(), [](const Stretch* a, const Stretch* b) { return a->worker < b->worker; });
-    for (std::size_t i = 0; i < stretches.size() && i < data.lines.size(); ++i)
-        data.lines[i].supersededFrom = lostFrom(*stretches[i], lost);
+    std::stable_sort(drawn.begin(), drawn.end(), [&snapshot](std::size_t a, std::size_t b) {
+        return snapshot.stretches[a].worker < snapshot.stretches[b].worker;
+    });
+    for (std::size_t i = 0; i < drawn.size() && i < data.lines.size(); ++i)
+        data.lines[i].supersededFrom = froms[drawn[i]];
     for (ChartEval& eval : data.evals)
-        eval.isLost = isOfLost(eval, snapshot, lost);
+        eval.isLost
+            = eval.stretch < froms.size() && isBehind(eval, snapshot.stretches[eval.stretch], froms[eval.stretch]);
     for (ChartSeam& seam : data.seams)
         if (seam.before != 0)
             sayLost(seam, steps[seam.before]);

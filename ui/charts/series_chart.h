@@ -60,7 +60,8 @@ public:
     QString densityText() const;
     /// What is shown as text: "train loss 2.31, 48,200 steps, falling".
     QString valueSentence() const;
-    /// Visible points: worker, x, y, one line each, C locale. At most `limit` lines.
+    /// Visible points: worker, x, y and whether the step is lost (1), as exports have it; one line each, C locale. At
+    /// most `limit` lines.
     QString csv(std::size_t limit = 1'000'000) const;
     /// By extension: .png, .svg or .pdf, at `scale` times the size on screen (png).
     bool save(const QString& path, double scale = 2);

@@ -134,13 +134,16 @@ std::vector<SeriesChart::Statistic> SeriesChart::statistics() const
 
 QString SeriesChart::csv(std::size_t limit) const
 {
-    QString text = QStringLiteral("worker,x,y\n");
+    QString text = QStringLiteral("worker,x,y,lost\n");
     std::size_t lines = 0;
     for (const auto& shape : curves_->shapes()) {
         const ChartLine& line = shape.line;
-        for (auto i = shape.columns.front().begin; i < shape.columns.back().end && lines < limit; ++i, ++lines)
+        const auto& columns = shape.superseded.empty() ? shape.columns : shape.superseded;
+        const std::size_t lost = std::min(line.supersededFrom, line.lostFrom);
+        for (auto i = columns.front().begin; i < columns.back().end && lines < limit; ++i, ++lines)
             text += QString::number(line.worker) + QLatin1Char(',') + QString::number(line.curve->x(i), 'g', 15)
-                + QLatin1Char(',') + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9) + QLatin1Char('\n');
+                + QLatin1Char(',') + QString::number(static_cast<double>(line.curve->y(i)), 'g', 9)
+                + QLatin1String(i < lost ? ",0\n" : ",1\n");
     }
     return text;
 }

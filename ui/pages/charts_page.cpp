@@ -19,6 +19,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <set>
+#include <utility>
 
 namespace furrow {
 
@@ -64,6 +65,13 @@ std::vector<ChartSeam> seamsOf(const TelemetrySnapshot& snapshot, XAxis axis, do
         seams.push_back(seam);
     }
     return seams;
+}
+
+SnapshotPtr snapshotOf(const TelemetrySnapshot& all, std::int64_t attempt)
+{
+    auto one = std::make_shared<TelemetrySnapshot>(all);
+    std::erase_if(one->stretches, [attempt](const Stretch& stretch) { return stretch.attempt != attempt; });
+    return one;
 }
 
 } // namespace
@@ -363,17 +371,13 @@ void ChartsPage::zoomToSelection()
 ChartData ChartsPage::shownData(Metric metric) const
 {
     const double perEpoch = samplesPerEpoch(bench_.watcher().status());
-    if (!attempt_) {
-        ChartData all = chartDataOf(*snapshot_, metric, axis(), perEpoch);
-        if (lost_)
-            dashLost(all, *snapshot_, metric, *lost_);
-        return all;
-    }
-    TelemetrySnapshot one = *snapshot_;
-    std::erase_if(one.stretches, [this](const Stretch& stretch) { return stretch.attempt != *attempt_; });
-    ChartData shown = chartDataOf(one, metric, axis(), perEpoch);
+    const SnapshotPtr snapshot = attempt_ ? snapshotOf(*snapshot_, *attempt_) : snapshot_;
+    ChartData shown = chartDataOf(*snapshot, metric, axis(), perEpoch);
+    if (lost_)
+        dashLost(shown, *snapshot, metric, *lost_);
     for (ChartLine& line : shown.lines)
-        line.supersededFrom = line.curve->size(); // its own curve is what is asked for
+        if (attempt_) // its own curve is what is asked for
+            line.lostFrom = std::exchange(line.supersededFrom, line.curve->size());
     return shown;
 }
 

@@ -73,6 +73,28 @@ bool isStepOfNoWeights(std::int64_t step, std::span<const ClaimRow> claims)
     return isGone;
 }
 
+std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lost)
+{
+    const int worker = claimant(stretch.worker, stretch.rank);
+    std::size_t from = stretch.size();
+    for (std::size_t i = stretch.chunks.size(); i-- > 0;) {
+        const ChunkStart start = stretch.chunks[i];
+        while (from > start.index) { // who gave the rest of a chunk back may have claimed it again at once
+            const LostTraining* training
+                = lostTrainingAt(lost, worker, stretch.attempt, start.chunk, stretch.wallAt(from - 1));
+            if (training == nullptr)
+                return from;
+            const std::size_t told = stretch.millis.lowerBound((training->from - stretch.wallStart) * 1000);
+            const std::size_t first = std::clamp(told, std::size_t { start.index }, from - 1);
+            while (from > first && isLostStep(*training, stretch.step[first], stretch.step[from - 1]))
+                --from;
+            if (from > first)
+                return from;
+        }
+    }
+    return from;
+}
+
 bool LostSteps::has(const PlacedRecord& at)
 {
     const StepRecord& step = at.line.step;
@@ -81,7 +103,7 @@ bool LostSteps::has(const PlacedRecord& at)
     if (training == nullptr)
         return false;
     const auto first = firstSteps_.try_emplace({ training, at.header.worker }, step.step).first->second;
-    return step.step - first >= training->keptSteps;
+    return isLostStep(*training, first, step.step);
 }
 
 } // namespace furrow

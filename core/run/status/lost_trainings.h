@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/telemetry/export.h"
+#include "core/telemetry/snapshot.h"
 #include "core/tracker/ledger_reader.h"
 
 #include <map>
@@ -40,6 +41,16 @@ inline int claimant(int worker, int rank) { return worker - rank; }
 /// may have begun a training since that is not the one of that step.
 /// @param claims  of that process, in their order; the newest are enough
 bool isStepOfNoWeights(std::int64_t step, std::span<const ClaimRow> claims);
+
+/// Whether a step of a lost training is in no weights. @param first  the first step of that training
+inline bool isLostStep(const LostTraining& training, std::int64_t first, std::int64_t step)
+{
+    return step - first >= training.keptSteps;
+}
+
+/// Where the lost steps of a stretch begin, as LostSteps judges each of them; its size: none is lost. Work after the
+/// last checkpoint of a worker is lost, never work before it: they are the end of the stretch.
+std::size_t lostFrom(const Stretch& stretch, const std::vector<LostTraining>& lost);
 
 /// Judges the steps of a run in the order in which each worker made them.
 class LostSteps {

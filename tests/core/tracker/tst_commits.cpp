@@ -25,6 +25,7 @@ private Q_SLOTS:
     void theAuditCountedTheStepsOfAWorkerAnewAfterItsRestart();
     void stepsBeforeAClaimOfTheRestWereCalledLost();
     void lostStepsOfFollowersWereCalledGood();
+    void chartsCountedLostStepsBehindAKeptPartOfTheirChunkAsSurviving();
     void evaluationsOfWeightsThatWereLeftWereCalledGood();
     void aRunCountedOtherTokensThanItsClaims_data();
     void aRunCountedOtherTokensThanItsClaims();
@@ -308,6 +309,38 @@ void TestCommits::lostStepsOfFollowersWereCalledGood()
         QVERIFY(!has(worker, first + 4, kChunk + 1, 120));
         QVERIFY(!has(worker, first + 4, kChunk, 300));
     }
+}
+
+/// A worker that gave the rest of a chunk back claimed it again at once. Only this second training was lost, but for a
+/// step: the charts judged all steps of a chunk by its first one, exports each by itself.
+void TestCommits::chartsCountedLostStepsBehindAKeptPartOfTheirChunkAsSurviving()
+{
+    constexpr std::int64_t kChunk = 7;
+    const std::vector<LostTraining> lost { { 0, 1, kChunk, 103, 106.5, 1 }, { 0, 1, kChunk + 1, 105.5, 200, 0 } };
+    Stretch stretch;
+    stretch.attempt = 1;
+    stretch.wallStart = 100;
+    stretch.firstStep = 40;
+    stretch.chunks.append({ kChunk, 0 });
+    stretch.chunks.append({ kChunk + 1, 6 });
+    TelemetryHeader header;
+    header.attempt = 1;
+    LostSteps exported(lost);
+    std::size_t kept = 0;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+        stretch.step.append(i);
+        stretch.millis.append(i * 1000);
+        ScannedLine line;
+        line.kind = LineKind::Step;
+        line.step.step = stretch.firstStep + i;
+        line.step.chunk = i < 6 ? kChunk : kChunk + 1;
+        kept += exported.has({ header, stretch.wallAt(i), line }) ? 0 : 1;
+    }
+    QCOMPARE(kept, std::size_t(4)); // three of the first training, and one of the second
+    QCOMPARE(lostFrom(stretch, lost), kept);
+    QCOMPARE(lostFrom(stretch, {}), stretch.size());
+    stretch.worker = stretch.rank = 1; // a follower tells the steps of the group, whose rank 0 holds the claims
+    QCOMPARE(lostFrom(stretch, lost), kept);
 }
 
 /// The run went back to the merge behind step 150: what its workers and the second merge had evaluated since was in the

@@ -588,6 +588,22 @@ private Q_SLOTS:
         QCOMPARE(chart.statistics().front().count, std::uint64_t(90));
     }
 
+    /// Steps that are in no weights stood in it as the others do, or not at all.
+    void theSavedTableDidNotSayWhichStepsAreLost()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 400, 200 });
+        const CurvePtr curve = makeCurve(std::vector<double> { 0, 1, 2, 3 }, std::vector<float> { 5, 4, 3, 2 });
+        ChartLine whole { curve, nullptr, 1 }; // as of an attempt whose curve was asked for
+        whole.lostFrom = 3;
+        chart.setData({ { { curve, nullptr, 0, 2 }, whole } });
+        chart.replotNow();
+        QCOMPARE(chart.csv(),
+            QStringLiteral("worker,x,y,lost\n0,0,5,0\n0,1,4,0\n0,2,3,1\n0,3,2,1\n"
+                           "1,0,5,0\n1,1,4,0\n1,2,3,0\n1,3,2,1\n"));
+    }
+
     /// Newer data may have fewer points than what was measured for the frame that is shown.
     void statisticsAreOfTheFrameThatIsShown()
     {
