@@ -177,6 +177,48 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
     return data;
 }
 
+namespace {
+
+/// The same, of spans that do not meet.
+std::vector<ChartSpan> united(std::vector<ChartSpan> spans)
+{
+    std::ranges::sort(spans, {}, &ChartSpan::begin);
+    std::vector<ChartSpan> apart;
+    for (const ChartSpan& span : spans) {
+        if (apart.empty() || span.begin > apart.back().end)
+            apart.push_back(span);
+        else
+            apart.back().end = std::max(apart.back().end, span.end);
+    }
+    return apart;
+}
+
+} // namespace
+
+std::vector<ChartSpan> unknownSpans(const ChartData& data, std::span<const ChartLine> lines)
+{
+    std::vector<ChartSpan> kept, lost;
+    for (const ChartLine& line : lines) {
+        const std::size_t size = line.curve->size();
+        const std::size_t limit = std::min(line.supersededFrom, size);
+        if (limit > 0)
+            kept.push_back({ line.curve->x(0), line.curve->x(limit - 1) });
+        if (limit < size)
+            lost.push_back({ line.curve->x(limit), line.curve->x(size - 1) });
+    }
+    kept = united(std::move(kept));
+    lost = united(std::move(lost));
+    std::vector<ChartSpan> unknown = data.gaps;
+    for (std::size_t i = 1; i < kept.size(); ++i) {
+        const ChartSpan between { kept[i - 1].end, kept[i].begin };
+        const auto first = std::ranges::upper_bound(lost, between.begin, {}, &ChartSpan::end);
+        if (first != lost.end() && first->begin < between.end)
+            unknown.push_back(between);
+    }
+    std::ranges::sort(unknown, {}, &ChartSpan::begin);
+    return unknown;
+}
+
 ChartData driftDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch)
 {
     ChartData data;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace furrow {
@@ -45,11 +46,6 @@ struct ChartSeam {
 /// Gives the text of a seam its figure. @param steps  of the attempt before it
 void sayLost(ChartSeam& seam, std::size_t steps);
 
-struct ChartSpan {
-    double begin = 0;
-    double end = 0;
-};
-
 /// Everything one chart shows. A value; give it to SeriesChart::setData.
 struct ChartData {
     std::vector<ChartLine> lines; ///< by worker, then time
@@ -65,6 +61,10 @@ struct ChartData {
 
 /// What a legend calls the lines of a worker (or run).
 QString lineName(const ChartData& data, int worker);
+
+/// What no mean of these lines goes over, ascending: time without data, and where steps are lost and none of any worker
+/// survives.
+std::vector<ChartSpan> unknownSpans(const ChartData& data, std::span<const ChartLine> lines);
 
 /// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss. Means of a loss weigh tokens,
 /// those of tokens per second the time that the steps took (PaceColumn).

@@ -196,10 +196,10 @@ std::vector<SmoothPoint> CurvesLayer::measureLines(Lines lines)
     if (workers.size() < 2)
         return {};
     smoothing.width = meanWidth(lines, smoothing.width);
-    return smooth(all, smoothing);
+    return smooth(all, smoothing, unknownSpans(data_, lines));
 }
 
-/// Where a worker trained. Its last step reaches as far as its others did, but into no later attempt.
+/// Where a worker made steps that survive. The last one reaches as far as its others did, but into no later attempt.
 std::vector<ChartSpan> CurvesLayer::trainedSpans(int worker) const
 {
     std::vector<ChartSpan> spans;
@@ -207,7 +207,10 @@ std::vector<ChartSpan> CurvesLayer::trainedSpans(int worker) const
         if (shape.line.worker != worker)
             continue;
         const Curve& curve = *shape.line.curve;
-        const auto steps = curve.size() - 1;
+        const auto limit = std::min(shape.line.supersededFrom, curve.size());
+        if (limit == 0)
+            continue;
+        const auto steps = limit - 1;
         const double begin = curve.x(0);
         const double last = curve.x(steps);
         double end = steps > 0 ? last + (last - begin) / static_cast<double>(steps) : last;
@@ -431,7 +434,7 @@ void CurvesLayer::draw(QCPPainter* painter)
             for (const auto& [run, mean] : runMeans_)
                 drawSmooth(p, mean, t.workerColor(run), Theme::workerDash(run));
         }
-        drawMean(p);
+        drawSmooth(p, mean_, t.color(Token::Text1), {});
     }
     EdgeRoom top(true);
     EdgeRoom bottom(false);
@@ -530,11 +533,20 @@ template <typename Bar> void CurvesLayer::drawBars(QPainter& p, const Shape& sha
     }
 }
 
+/// In pieces, where points that are not numbers part them.
 void CurvesLayer::drawSmooth(
-    QPainter& p, const std::vector<SmoothPoint>& points, const QColor& color, const QVector<double>& dash) const
+    QPainter& p, std::span<const SmoothPoint> points, const QColor& color, const QVector<double>& dash) const
 {
-    if (points.empty())
-        return;
+    for (auto begin = points.begin(); begin != points.end();) {
+        const auto end = std::find_if(begin, points.end(), [](const SmoothPoint& at) { return std::isnan(at.y); });
+        drawPiece(p, { begin, end }, color, dash);
+        begin = end == points.end() ? end : end + 1;
+    }
+}
+
+void CurvesLayer::drawPiece(
+    QPainter& p, std::span<const SmoothPoint> points, const QColor& color, const QVector<double>& dash) const
+{
     // Cut at the sides by interpolation: far zooms have their neighbours far outside.
     const QRectF area = clipRect();
     const double left = area.left() - 10;
@@ -569,19 +581,6 @@ void CurvesLayer::drawSmooth(
     else
         p.drawLines(strokes(simplified(line), dash));
     p.setRenderHint(QPainter::Antialiasing, false);
-}
-
-/// The mean goes over all stretches, but never over time without data.
-void CurvesLayer::drawMean(QPainter& p) const
-{
-    auto begin = mean_.begin();
-    for (const ChartSpan& gap : data_.gaps) {
-        const auto end = std::lower_bound(begin, mean_.end(), (gap.begin + gap.end) / 2,
-            [](const SmoothPoint& point, double x) { return point.x < x; });
-        drawSmooth(p, { begin, end }, theme().color(Token::Text1), {});
-        begin = end;
-    }
-    drawSmooth(p, { begin, mean_.end() }, theme().color(Token::Text1), {});
 }
 
 void CurvesLayer::drawStack(QPainter& p) const

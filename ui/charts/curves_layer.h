@@ -52,6 +52,7 @@ public:
     };
     const std::vector<Shape>& shapes() const { return shapes_; }
     const ColumnEdges& edges() const { return edges_; }
+    /// Not a number where no worker has a step that survives; its last point is one.
     const std::vector<SmoothPoint>& mean() const { return mean_; }
     /// What is stacked, all workers together; empty: nothing is.
     const std::vector<SmoothPoint>& total() const { return total_; }
@@ -92,9 +93,10 @@ private:
     void drawRaw(QPainter& painter, const Shape& shape, QImage* picture);
     template <typename Bar> void drawBars(QPainter& painter, const Shape& shape, Bar bar);
     void drawPoints(QPainter& painter, const Shape& shape, std::size_t begin, std::size_t end) const;
-    void drawSmooth(QPainter& painter, const std::vector<SmoothPoint>& points, const QColor& color,
-        const QVector<double>& dash) const;
-    void drawMean(QPainter& painter) const;
+    void drawSmooth(
+        QPainter& painter, std::span<const SmoothPoint> points, const QColor& color, const QVector<double>& dash) const;
+    void drawPiece(
+        QPainter& painter, std::span<const SmoothPoint> points, const QColor& color, const QVector<double>& dash) const;
     void drawStack(QPainter& painter) const;
     void drawBand(QPainter& painter, const std::vector<SmoothPoint>& top, const QColor& color) const;
     void drawMarks(QPainter& painter) const;

@@ -74,17 +74,26 @@ void OverviewStrip::drawCurve()
             all[b].weight += own[b].weight;
         }
     }
-    const auto points = smooth(all, { SmoothingKind::None, 0 });
+    const auto points = smooth(all, { SmoothingKind::None, 0 }, unknownSpans(data_, data_.lines));
     if (points.size() < 2)
         return;
-    const auto [low, high]
-        = std::minmax_element(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+    double low = points.front().y;
+    double high = low;
+    for (const SmoothPoint& point : points) { // not a number is less than none
+        low = std::min(low, point.y);
+        high = std::max(high, point.y);
+    }
     QPainter p(&curve_);
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(QPen(theme().color(Token::Text3), 1));
     QPolygonF curve;
-    for (const auto& point : points) {
-        const double share = high->y > low->y ? (point.y - low->y) / (high->y - low->y) : 0.5;
+    for (const SmoothPoint& point : points) {
+        if (std::isnan(point.y)) {
+            p.drawPolyline(curve);
+            curve.clear();
+            continue;
+        }
+        const double share = high > low ? (point.y - low) / (high - low) : 0.5;
         curve << QPointF(xOf(point.x), area().bottom() - 3 - share * (area().height() - 6));
     }
     p.drawPolyline(curve);

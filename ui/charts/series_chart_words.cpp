@@ -86,7 +86,8 @@ QString SeriesChart::valueSentence() const
     if (!shown)
         return emptyText_;
     const SmoothPoint last = shown->back();
-    const double before = (*shown)[shown->size() * 4 / 5].y;
+    const auto from = shown->begin() + static_cast<std::ptrdiff_t>(shown->size() * 4 / 5);
+    const double before = std::find_if(from, shown->end(), [](const SmoothPoint& at) { return !std::isnan(at.y); })->y;
     const double change = (last.y - before) / std::max(1e-12, std::abs(before));
     const QString trend = change < -0.002 ? tr("falling") : change > 0.002 ? tr("rising") : tr("level");
     const QString unit = axisUnit(curves_->data().axis);

@@ -247,4 +247,26 @@ std::vector<SmoothPoint> smooth(const std::vector<WeightedBin>& all, const Smoot
     return out;
 }
 
+std::vector<SmoothPoint> smooth(
+    const std::vector<WeightedBin>& bins, const Smoothing& smoothing, const std::vector<ChartSpan>& gaps)
+{
+    std::vector<SmoothPoint> out;
+    auto begin = bins.begin();
+    const auto addUntil = [&](auto end) {
+        const auto piece = smooth(std::vector<WeightedBin>(begin, end), smoothing);
+        out.insert(out.end(), piece.begin(), piece.end());
+        begin = end;
+    };
+    for (const ChartSpan& gap : gaps) {
+        addUntil(std::lower_bound(
+            begin, bins.end(), (gap.begin + gap.end) / 2, [](const WeightedBin& bin, double x) { return bin.x < x; }));
+        if (!out.empty() && !std::isnan(out.back().y))
+            out.push_back({ std::max(out.back().x, gap.begin), std::numeric_limits<double>::quiet_NaN() });
+    }
+    addUntil(bins.end());
+    if (!out.empty() && std::isnan(out.back().y))
+        out.pop_back();
+    return out;
+}
+
 } // namespace furrow

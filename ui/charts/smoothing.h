@@ -9,6 +9,12 @@ namespace furrow {
 
 enum class SmoothingKind { None, Ema, ZeroPhaseEma, Gaussian, Median };
 
+/// A stretch of x.
+struct ChartSpan {
+    double begin = 0;
+    double end = 0;
+};
+
 /// How a curve is smoothed. The width is in units of x, so that it means the same at any zoom.
 struct Smoothing {
     SmoothingKind kind = SmoothingKind::Ema;
@@ -51,5 +57,9 @@ struct SmoothPoint {
     double y = 0;
 };
 std::vector<SmoothPoint> smooth(const std::vector<WeightedBin>& bins, const Smoothing& smoothing);
+/// The same where nothing is joined over gaps: each piece between them by itself, then a point that is not a number.
+/// @param gaps  ascending
+std::vector<SmoothPoint> smooth(
+    const std::vector<WeightedBin>& bins, const Smoothing& smoothing, const std::vector<ChartSpan>& gaps);
 
 } // namespace furrow

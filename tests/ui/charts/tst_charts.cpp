@@ -5,6 +5,7 @@
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/charts/map_legend.h"
+#include "ui/charts/overview_strip.h"
 #include "ui/charts/series_chart.h"
 #include "ui/pages/small_charts.h"
 #include "ui/theme/theme.h"
@@ -13,6 +14,7 @@
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -45,6 +47,14 @@ Raw noisy(std::uint64_t seed, std::size_t count, bool withBad)
         raw.y.push_back(y);
     }
     return raw;
+}
+
+CurvePtr flat(int begin, int count, float value)
+{
+    std::vector<double> x;
+    for (int i = begin; i < begin + count; ++i)
+        x.push_back(i);
+    return makeCurve(x, std::vector<float>(x.size(), value));
 }
 
 /// A chart that has a size without being on a screen.
@@ -725,6 +735,80 @@ private Q_SLOTS:
         data.gaps.push_back({ 99, 1000 });
         chart.setData(data);
         QCOMPARE(litInTheMiddle(), 0);
+    }
+
+    /// After the run went back it was a curve of steps that nobody made, rising from the last kept ones to the next.
+    void theMeanWasDrawnThroughStepsThatWereThrownAway_data()
+    {
+        QTest::addColumn<int>("kind");
+        for (int kind = 0; kind <= static_cast<int>(SmoothingKind::Median); ++kind)
+            QTest::addRow("%d", kind) << kind;
+    }
+    void theMeanWasDrawnThroughStepsThatWereThrownAway()
+    {
+        QFETCH(const int, kind);
+        ChartLink link;
+        SeriesChart chart(link);
+        ChartOptions options;
+        options.smoothing.kind = static_cast<SmoothingKind>(kind);
+        chart.setOptions(options);
+        place(chart, { 700, 300 });
+        ChartData data;
+        for (const int worker : { 0, 1 }) {
+            data.lines.push_back({ flat(0, 100, 100), nullptr, worker, 50 });
+            data.lines.push_back({ flat(100, 50, 300), nullptr, worker });
+        }
+        const auto& curves = chart.curves();
+        chart.setData(data);
+        chart.replotNow();
+        QVERIFY(std::abs(curves.meanAt(40) - 100) < 1e-6);
+        QVERIFY(std::isnan(curves.meanAt(75)));
+        QVERIFY(std::abs(curves.meanAt(101) - 300) < 1e-6); // nothing of what is before the gap
+        QVERIFY(std::isfinite(curves.mean().back().y));
+        OverviewStrip strip(link);
+        strip.setAttribute(Qt::WA_DontShowOnScreen);
+        strip.resize(700, strip.height());
+        strip.setData(data);
+        const QImage picture = strip.grab().toImage();
+        const auto isLineAt = [&](double x) {
+            const int column = static_cast<int>(curves.keyAxis()->coordToPixel(x));
+            for (int row = 6; row < picture.height() - 5; ++row)
+                if (picture.pixel(column, row) != picture.pixel(column, 5))
+                    return true;
+            return false;
+        };
+        QVERIFY(isLineAt(40) && isLineAt(120));
+        QVERIFY(!isLineAt(75));
+        ChartData run = data;
+        run.names = { QStringLiteral("run") };
+        for (ChartLine& line : run.lines)
+            line.member = std::exchange(line.worker, 0);
+        chart.setData(run);
+        chart.replotNow();
+        QVERIFY(std::isfinite(curves.valueAt(0, 40)) && std::isnan(curves.valueAt(0, 75)));
+        data.lines[0].supersededFrom = 100; // who goes on has a mean
+        chart.setData(data);
+        chart.replotNow();
+        QVERIFY(std::abs(curves.meanAt(75) - 100) < 1e-6);
+    }
+
+    /// It was as high as before through all of what was thrown away.
+    void theSpeedOfStepsThatWereThrownAwayWasAPlateau()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        ChartOptions stacked;
+        stacked.stacked = true;
+        chart.setOptions(stacked);
+        place(chart, { 700, 300 });
+        chart.setData({ { { flat(0, 100, 100), nullptr, 0, 50 }, { flat(100, 50, 100), nullptr, 0 } } });
+        chart.replotNow();
+        const auto& total = chart.curves().total();
+        const auto isShown = [&total](double from, double to) {
+            return std::ranges::any_of(total, [=](const SmoothPoint& at) { return at.x > from && at.x < to; });
+        };
+        QVERIFY(isShown(30, 49) && isShown(101, 140));
+        QVERIFY(!isShown(51, 99));
     }
 
     void marksAtTheEdgeDoNotCoverEachOther()
