@@ -255,28 +255,26 @@ ChartData privacyDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double sa
 
 namespace {
 
-/// Answers of one worker, as told one after the other.
+/// Answers of one worker, as told one after the other, in pieces that nothing joins.
 struct Answers {
-    Points kept;
-    std::vector<Points> lost; ///< stretches of answers whose weights are in no model any more
-    bool endsLost = false; ///< the last one was
+    std::vector<Points> kept;
+    std::vector<Points> lost; ///< answers whose weights are in no model any more
+    bool endsLost = true; ///< the last one was, or there is none
 
     void add(const ChartEval& at)
     {
-        if (!at.isLost) {
-            kept.add(at.x, at.y);
-        } else {
-            if (!endsLost)
-                beginLost();
-            lost.back().add(at.x, at.y);
-        }
+        if (at.isLost && (!endsLost || lost.empty()))
+            beginLost();
+        else if (!at.isLost && endsLost)
+            kept.emplace_back();
+        (at.isLost ? lost : kept).back().add(at.x, at.y);
         endsLost = at.isLost;
     }
     void beginLost()
     {
         Points& begun = lost.emplace_back();
-        if (!kept.x.empty())
-            begun.add(kept.x.back(), static_cast<double>(kept.y.back()));
+        if (!kept.empty())
+            begun.add(kept.back().x.back(), static_cast<double>(kept.back().y.back()));
     }
 };
 
@@ -299,8 +297,8 @@ ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double sa
             byWorker[eval.worker].add(at);
     });
     for (const auto& [worker, answers] : byWorker) {
-        if (!answers.kept.x.empty())
-            data.lines.push_back({ makeCurve(answers.kept.x, answers.kept.y), nullptr, worker });
+        for (const Points& points : answers.kept)
+            data.lines.push_back({ makeCurve(points.x, points.y), nullptr, worker });
         for (const Points& points : answers.lost)
             data.lines.push_back({ makeCurve(points.x, points.y), nullptr, worker, 0 });
     }

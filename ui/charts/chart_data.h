@@ -50,8 +50,8 @@ void sayLost(ChartSeam& seam, std::size_t steps);
 struct ChartData {
     std::vector<ChartLine> lines; ///< by worker, then time
     std::vector<ChartEval> evals;
-    std::optional<double> evalNow {}; ///< what the legend calls "eval"; absent: the last of `evals`, NaN: that too, and
-                                      ///< none of the weights that were evaluated is there any more
+    std::optional<double> evalNow {}; ///< what the legend calls "eval"; absent: the newest of `evals` whose weights are
+                                      ///< there, NaN: none of the weights that were evaluated is there any more
     std::vector<ChartSeam> seams;
     std::vector<ChartSpan> gaps; ///< time without data
     std::vector<ChartSpan> spikes; ///< chunks in which the loss jumped
@@ -74,7 +74,7 @@ ChartData chartDataOf(
 
 /// The share of questions that each worker answered right at each evaluation; those of merges as `evals`. Empty: none
 /// was asked. Answers of weights that are in no model any more are lines of their own, all of it superseded, which
-/// begin with the answers before them.
+/// begin with the answers before them; those after them are a line of their own too.
 /// @param isLost  whether the weights of an evaluation are lost; null: of none
 ChartData answersDataOf(const TelemetrySnapshot& snapshot, XAxis axis, double samplesPerEpoch = 0,
     const std::function<bool(const ChartEval&)>& isLost = {});

@@ -22,6 +22,18 @@ QString meanText(double value, int workers)
     return workers == 1 ? text : SeriesChart::tr("%1, mean of %n workers", nullptr, workers).arg(text);
 }
 
+/// The newest evaluation of weights that are there; where there are none, the newest of all, which is lost.
+/// @param data  with evaluations
+ChartTitle::Entry evalEntry(const ChartData& data)
+{
+    const auto newest
+        = std::find_if(data.evals.rbegin(), data.evals.rend(), [](const ChartEval& eval) { return !eval.isLost; });
+    const bool isLost = data.evalNow ? std::isnan(*data.evalNow) : newest == data.evals.rend();
+    if (isLost)
+        return { -2, SeriesChart::tr("eval (lost)"), valueText(data.evals.back().y) };
+    return { -2, SeriesChart::tr("eval"), valueText(data.evalNow ? *data.evalNow : newest->y) };
+}
+
 } // namespace
 
 void SeriesChart::updateTitle()
@@ -51,12 +63,8 @@ void SeriesChart::updateTitle()
     }
     if (!curves_->mean().empty())
         entries.push_back({ -1, tr("mean"), valueText(curves_->mean().back().y) });
-    if (!curves_->data().evals.empty()) {
-        const double last = curves_->data().evals.back().y;
-        const double now = curves_->data().evalNow.value_or(last);
-        entries.push_back(
-            { -2, std::isnan(now) ? tr("eval (lost)") : tr("eval"), valueText(std::isnan(now) ? last : now) });
-    }
+    if (!curves_->data().evals.empty())
+        entries.push_back(evalEntry(curves_->data()));
     if (const std::size_t jumps = curves_->data().spikes.size(); jumps > 0)
         entries.push_back({ -3, tr("jumps of the loss"), QLocale().toString(static_cast<qulonglong>(jumps)) });
     QStringList trouble;

@@ -38,8 +38,8 @@ std::int64_t shownUntrainedChunks(Workbench& bench, const RunStatus& shown);
 /// When the run was active, as far as it was read.
 std::vector<ActiveStretch> activeStretches(Workbench& bench);
 
-/// What legends call "eval" of the status that is shown. Absent: the newest of the curve; NaN: that too, and its
-/// weights are lost. While the run trains, workers may have evaluated what no checkpoint has yet.
+/// What legends call "eval" of the status that is shown. Absent: the newest of the curve whose weights are there; NaN:
+/// none of them are. While the run trains, workers may have evaluated what no checkpoint has yet.
 std::optional<double> shownEvaluation(const StatusPtr& shown);
 
 /// The trainings whose steps are in no weights, of the time that is shown. Absent: the claims were not read yet.

@@ -71,6 +71,9 @@ SnapshotPtr snapshotOf(const TelemetrySnapshot& all, std::int64_t attempt)
 {
     auto one = std::make_shared<TelemetrySnapshot>(all);
     std::erase_if(one->stretches, [attempt](const Stretch& stretch) { return stretch.attempt != attempt; });
+    auto evals = all.evals ? *all.evals : std::vector<EvalPoint>();
+    std::erase_if(evals, [attempt](const EvalPoint& eval) { return eval.attempt != attempt; });
+    one->evals = std::make_shared<const std::vector<EvalPoint>>(std::move(evals));
     return one;
 }
 

@@ -811,6 +811,58 @@ private Q_SLOTS:
         QVERIFY(!isShown(51, 99));
     }
 
+    /// "eval 2.609", while the weights that were evaluated were in no model any more.
+    void theLegendStatedAnEvaluationWhoseWeightsAreLost()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        place(chart, { 600, 300 });
+        ChartData data { { { flat(0, 100, 3), nullptr, 0 } }, { { 20, 3.5 }, { 40, 2.5 }, { 60, 2.25 } } };
+        const auto said = [&] {
+            chart.setData(data);
+            chart.replotNow();
+            const auto& entries = chart.findChild<ChartTitle*>()->entries();
+            const auto found = std::ranges::find(entries, -2, &ChartTitle::Entry::worker);
+            return found == entries.end() ? QString() : found->name + QLatin1Char(' ') + found->value;
+        };
+        QCOMPARE(said(), QStringLiteral("eval ") + valueText(2.25));
+        data.evals[2].isLost = true;
+        QCOMPARE(said(), QStringLiteral("eval ") + valueText(2.5)); // those of the kept weights
+        data.evals[0].isLost = data.evals[1].isLost = true;
+        QCOMPARE(said(), QStringLiteral("eval (lost) ") + valueText(2.25));
+        data.evalNow = 2.75;
+        QCOMPARE(said(), QStringLiteral("eval ") + valueText(2.75));
+        data.evalNow = std::numeric_limits<double>::quiet_NaN();
+        QCOMPARE(said(), QStringLiteral("eval (lost) ") + valueText(2.25));
+    }
+
+    /// Right answers before and after those that were thrown away were one line.
+    void theAnswersWereJoinedOverThoseThatWereThrownAway()
+    {
+        TelemetrySnapshot snapshot;
+        Stretch& stretch = snapshot.stretches.emplace_back();
+        stretch.attempt = 1;
+        stretch.wallStart = 1000;
+        std::vector<EvalPoint> evals;
+        for (std::uint32_t i = 0; i < 10; ++i) {
+            stretch.step.append(i);
+            stretch.millis.append(i * 1000);
+            EvalPoint& eval = evals.emplace_back();
+            eval.wall = stretch.wallAt(i) + 0.1;
+            eval.record.step = i;
+            eval.record.tasks.questions = 10;
+        }
+        snapshot.evals = std::make_shared<const std::vector<EvalPoint>>(std::move(evals));
+        const auto isLost = [](const ChartEval& eval) { return eval.step >= 4 && eval.step < 7; };
+        const ChartData answers = answersDataOf(snapshot, XAxis::WorkerStep, 0, isLost);
+        QCOMPARE(answers.lines.size(), std::size_t(3));
+        QCOMPARE(answers.lines[0].curve->size(), std::size_t(4));
+        QCOMPARE(answers.lines[1].curve->size(), std::size_t(3));
+        QCOMPARE(answers.lines[1].curve->x(0), 7.0);
+        QCOMPARE(answers.lines[2].supersededFrom, std::size_t(0)); // with the one before them
+        QCOMPARE(answers.lines[2].curve->size(), std::size_t(4));
+    }
+
     void marksAtTheEdgeDoNotCoverEachOther()
     {
         for (const bool top : { true, false }) {
