@@ -50,4 +50,21 @@ void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric,
             sayLost(seam, steps[seam.before]);
 }
 
+std::vector<double> newestLosses(
+    const TelemetrySnapshot& snapshot, int worker, const std::vector<LostTraining>& lost, std::size_t points)
+{
+    std::vector<double> losses;
+    for (const Stretch& stretch : snapshot.stretches) {
+        if (stretch.worker != worker || stretch.rank > 0)
+            continue;
+        const std::size_t kept = lostFrom(stretch, lost);
+        const std::size_t perPoint = std::max<std::size_t>(1, kept / points);
+        for (std::size_t begin = 0; begin + perPoint <= kept; begin += perPoint)
+            losses.push_back(stretch.loss.pyramid.range(stretch.loss.values, begin, begin + perPoint).mean());
+    }
+    if (losses.size() > points)
+        losses.erase(losses.begin(), losses.end() - static_cast<std::ptrdiff_t>(points));
+    return losses;
+}
+
 } // namespace furrow

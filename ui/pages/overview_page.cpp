@@ -29,20 +29,7 @@ namespace {
 constexpr int kCardColumns = 3;
 constexpr int kChartHeight = 240; // at least
 constexpr int kSampleHeight = 150;
-constexpr int kStripPoints = 120;
-
-QVector<double> newestLosses(const TelemetrySnapshot& snapshot, int worker)
-{
-    QVector<double> losses;
-    for (const Stretch& stretch : snapshot.stretches) {
-        if (stretch.worker != worker || stretch.rank > 0)
-            continue;
-        const std::size_t perPoint = std::max<std::size_t>(1, stretch.size() / kStripPoints);
-        for (std::size_t begin = 0; begin + perPoint <= stretch.size(); begin += perPoint)
-            losses.append(stretch.loss.pyramid.range(stretch.loss.values, begin, begin + perPoint).mean());
-    }
-    return losses.size() > kStripPoints ? losses.mid(losses.size() - kStripPoints) : losses;
-}
+constexpr std::size_t kStripPoints = 120;
 
 } // namespace
 
@@ -325,7 +312,7 @@ void OverviewPage::showWorkers(const RunStatus& status)
             });
             connect(card, &WorkerCard::opened, this, &OverviewPage::workerOpened);
             if (bench_.watcher().telemetry())
-                card->setLosses(newestLosses(*bench_.watcher().telemetry(), worker.worker));
+                showLosses(*card, worker.worker);
         }
         card->setStatus(worker,
             status.state == RunState::Finished || status.state == RunState::Paused || status.state == RunState::Stopped
@@ -350,12 +337,19 @@ void OverviewPage::showLosses()
     if (lost_)
         dashLost(curves, *bench_.watcher().telemetry(), Metric::Loss, *lost_);
     loss_->setData(std::move(curves));
+    for (const auto& [worker, card] : cardOf_)
+        showLosses(*card, worker);
+}
+
+void OverviewPage::showLosses(WorkerCard& card, int worker)
+{
+    const auto losses = newestLosses(
+        *bench_.watcher().telemetry(), worker, lost_.value_or(std::vector<LostTraining> {}), kStripPoints);
+    card.setLosses({ losses.begin(), losses.end() });
 }
 
 void OverviewPage::takeTelemetry(const SnapshotPtr& snapshot)
 {
-    for (const auto& [worker, card] : cardOf_)
-        card->setLosses(newestLosses(*snapshot, worker));
     showLosses();
     const bool any = snapshot->samples && !snapshot->samples->empty();
     sampleBox_->setVisible(any);

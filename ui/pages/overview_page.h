@@ -47,6 +47,7 @@ private:
     void takeShown();
     void takeTelemetry(const SnapshotPtr& snapshot);
     void showLosses();
+    void showLosses(WorkerCard& card, int worker);
     void showFigures(const RunStatus& status);
     void placeCards();
     void showReading(const RunStatus& status);

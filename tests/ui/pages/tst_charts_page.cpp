@@ -294,6 +294,8 @@ private Q_SLOTS:
         const auto steps = curves.lines[0].curve->size();
         QCOMPARE(curves.lines[0].supersededFrom, steps - 8 * lost.size());
         QCOMPARE(curves.lines[1].supersededFrom, whole); // the other worker goes on
+        QCOMPARE(
+            newestLosses(*snapshot, 0, lost, 1'000).size(), steps - 8 * lost.size()); // nor in the line of its card
         TelemetrySnapshot evaluated = *snapshot; // losses of weights that are lost looked like all others
         std::vector<EvalPoint> evals;
         for (const Stretch& stretch : evaluated.stretches) {
