@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMarkRoom = 6; // pixels that a mark may reach beyond the edge
 constexpr double kMeanPoints = 2; // of each worker within the width that the mean is smoothed by
+constexpr double kDot = 2; // radius of a point that is a whole curve [pixels]
 constexpr double kFar = 1e6; // pixels: beyond, a coordinate is only "outside"
 
 bool overlaps(const Curve& curve, double begin, double end)
@@ -488,6 +489,13 @@ void CurvesLayer::drawRaw(QPainter& p, const Shape& shape, QImage* picture)
         p.drawLines(strokes(points, { 3, 3 }));
     }
     p.setPen(QPen(color, 1));
+    if (limit == 1 && shape.visible == 1) { // one pixel would hardly be seen
+        p.setBrush(color);
+        if (const float y = line.curve->y(0); std::isfinite(y))
+            p.drawEllipse(QPointF(px(line.curve->x(0)), py(y)), kDot, kDot);
+        p.setBrush(Qt::NoBrush);
+        return;
+    }
     if (shape.visible < shape.wide) {
         // Fewer points than pixels: every one of them, and one neighbour on each side.
         const auto begin = shape.columns.front().begin;

@@ -863,6 +863,29 @@ private Q_SLOTS:
         QCOMPARE(answers.lines[2].curve->size(), std::size_t(4));
     }
 
+    /// As the first answers after lost ones are, before there are others to join them with.
+    void aPointThatIsAWholeCurveWasOnePixel()
+    {
+        ChartLink link;
+        SeriesChart chart(link);
+        ChartOptions plain;
+        plain.smoothing.kind = SmoothingKind::None;
+        chart.setOptions(plain);
+        place(chart, { 400, 200 });
+        chart.setData({ { { flat(0, 4, 0.25F), nullptr, 0 }, { flat(5, 1, 0.5F), nullptr, 0 },
+            { flat(6, 4, 0.75F), nullptr, 0 } } });
+        chart.replotNow();
+        const QImage picture = chart.grab().toImage();
+        const auto& curves = chart.curves();
+        const QPointF at(curves.keyAxis()->coordToPixel(5), curves.valueAxis()->coordToPixel(0.5));
+        const QPoint middle = curves.parentPlot()->mapTo(&chart, at.toPoint());
+        int lit = 0;
+        for (int row = -4; row <= 4; ++row)
+            for (int column = -4; column <= 4; ++column)
+                lit += picture.pixelColor(middle + QPoint(column, row)) == theme().workerColor(0) ? 1 : 0;
+        QVERIFY2(lit > 4, qPrintable(QString::number(lit)));
+    }
+
     void marksAtTheEdgeDoNotCoverEachOther()
     {
         for (const bool top : { true, false }) {
