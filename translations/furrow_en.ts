@@ -1438,10 +1438,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1695,10 +1691,6 @@
     </message>
     <message>
         <source>the disk is full: %1 could not be written; free some space and resume</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 cannot be opened; check the permissions of the run folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7586,10 +7578,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>1 block, %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8246,10 +8234,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8429,6 +8413,70 @@
         <source>checkpoints that are no longer needed can be removed again</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>permission denied: %1 is yours, and its rights keep you out; give them back (chmod -R u+rwX)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2 and is for the group %3, which you are not in; they or an administrator can add you; log in again afterwards</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied: the folder %1 belongs to %2, who can let a group enter it (chmod g+x)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group read it (chmod -R g+rX)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+rwX); or choose another place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is lost: the right to read it is all that is missing. Grant it, then resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 cannot be read: %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 rows from row %2 (counted from 0) of %3 on cannot be read: %4</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The data has too few samples (%1): blocks of %2 would be fewer than %3, so a block has %4.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Blocks with rows of it, which could not be inspected: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 The run left out by name what was not prepared of it. Blocks that were prepared before, and are compared with nothing: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 It is not the file that the run was made of. Blocks with rows of it, which could not be compared: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (checkpoints have a part of %2 of these: %3 of their %4 samples are kept)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of its folder, and whether its disk is read-only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of its folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8469,6 +8517,10 @@
     </message>
     <message>
         <source>This is a bug in Furrow.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not allowed.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -11120,6 +11172,14 @@
         <source>partly trained, the rest left out</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>work lost, a part of it kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -13285,6 +13345,10 @@ Vocabulary %3</source>
         <source>of those left out, trained in part before %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>of these kept in part %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14105,6 +14169,18 @@ It comes from the model that the run starts from.</source>
         <source>from the parent run</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Newest attempt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, without a part that was cut off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, in %2 parts</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -14884,6 +14960,26 @@ Free software under the GNU General Public License, version 3 or later.</source>
             <numerusform>%n of them are in the weights in part; that part stays, the rest is not trained.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Tried again: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not allowed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You do not have the right to do this</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave %1 out of this run?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accept that %1 is not trained?</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14985,6 +15081,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>not prepared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of lost ones kept in part</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15944,6 +16044,10 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>Look at the checkpoints and the data once more: a disk may be back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of %1 of these a part is kept (%2 of their %3 samples), and only the rest is trained.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1438,10 +1438,6 @@
         <translation>%1 no tiene ningún archivo con texto. %2</translation>
     </message>
     <message>
-        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
-        <translation>Los datos tienen %1 muestras: con %2 por bloque habría menos de %3 bloques, así que un bloque tiene %4.</translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation>unas %1</translation>
     </message>
@@ -1696,10 +1692,6 @@
     <message>
         <source>the disk is full: %1 could not be written; free some space and resume</source>
         <translation>el disco está lleno: no se pudo escribir %1; libere espacio y reanude</translation>
-    </message>
-    <message>
-        <source>%1 cannot be opened; check the permissions of the run folder</source>
-        <translation>no se puede abrir %1; compruebe los permisos de la carpeta de la ejecución</translation>
     </message>
     <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
@@ -7586,10 +7578,6 @@
         <translation>Una persona pidió una pausa: los trabajadores siguen entrenando hasta el final de sus fragmentos. Continuar (`furrowctl continue`) la anula.</translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
-        <translation>no se puede escribir %1; compruebe los permisos de la carpeta de la ejecución y si su disco es de solo lectura</translation>
-    </message>
-    <message>
         <source>1 block, %1</source>
         <translation>1 bloque, %1</translation>
     </message>
@@ -8246,10 +8234,6 @@
         <translation>1 fila del bloque %1: %2</translation>
     </message>
     <message>
-        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
-        <translation>permiso denegado: %1 pertenece a %2, que puede dejar que un grupo escriba en él (chmod -R g+w); o elija otro lugar</translation>
-    </message>
-    <message>
         <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
         <translation>el disco de %1 tiene %2 libres y hacen falta %3: %4 de ellos quedan libres para el registro. Libere algo de espacio</translation>
     </message>
@@ -8429,6 +8413,70 @@
         <source>checkpoints that are no longer needed can be removed again</source>
         <translation>los puntos de control que ya no hacen falta se pueden eliminar de nuevo</translation>
     </message>
+    <message>
+        <source>permission denied: %1 is yours, and its rights keep you out; give them back (chmod -R u+rwX)</source>
+        <translation>permiso denegado: %1 es suyo, y sus permisos no le dejan entrar; devuélvalos (chmod -R u+rwX)</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2 and is for the group %3, which you are not in; they or an administrator can add you; log in again afterwards</source>
+        <translation>permiso denegado: %1 pertenece a %2 y es para el grupo %3, del que usted no forma parte; esa persona o un administrador puede añadirle; después vuelva a iniciar sesión</translation>
+    </message>
+    <message>
+        <source>permission denied: the folder %1 belongs to %2, who can let a group enter it (chmod g+x)</source>
+        <translation>permiso denegado: la carpeta %1 pertenece a %2, que puede dejar entrar a un grupo (chmod g+x)</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group read it (chmod -R g+rX)</source>
+        <translation>permiso denegado: %1 pertenece a %2, que puede dejar que un grupo lo lea (chmod -R g+rX)</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+rwX); or choose another place</source>
+        <translation>permiso denegado: %1 pertenece a %2, que puede dejar que un grupo escriba en él (chmod -R g+rwX); o elija otro lugar</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: the right to read it is all that is missing. Grant it, then resume.</source>
+        <translation>No se ha perdido nada: solo falta el permiso de lectura. Concédalo y después reanude.</translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 cannot be read: %3</source>
+        <translation>la fila %1 (contando desde 0) de %2 no se puede leer: %3</translation>
+    </message>
+    <message>
+        <source>%1 rows from row %2 (counted from 0) of %3 on cannot be read: %4</source>
+        <translation>%1 filas desde la fila %2 (contando desde 0) de %3 no se pueden leer: %4</translation>
+    </message>
+    <message>
+        <source>The data has too few samples (%1): blocks of %2 would be fewer than %3, so a block has %4.</source>
+        <translation>Los datos tienen muy pocas muestras (%1): los bloques de %2 serían menos de %3, así que un bloque tiene %4.</translation>
+    </message>
+    <message>
+        <source>%1 Blocks with rows of it, which could not be inspected: %2.</source>
+        <translation>%1 Bloques con filas suyas que no se pudieron inspeccionar: %2.</translation>
+    </message>
+    <message>
+        <source>%1 The run left out by name what was not prepared of it. Blocks that were prepared before, and are compared with nothing: %2.</source>
+        <translation>%1 La ejecución dejó fuera, con su nombre, lo que de él no estaba preparado. Bloques que se prepararon antes y no se comparan con nada: %2.</translation>
+    </message>
+    <message>
+        <source>%1 It is not the file that the run was made of. Blocks with rows of it, which could not be compared: %2.</source>
+        <translation>%1 No es el archivo con el que se creó la ejecución. Bloques con filas suyas que no se pudieron comparar: %2.</translation>
+    </message>
+    <message>
+        <source>%1 (checkpoints have a part of %2 of these: %3 of their %4 samples are kept)</source>
+        <translation>%1 (los puntos de control tienen una parte de %2 de ellos: se conservan %3 de sus %4 muestras)</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of its folder, and whether its disk is read-only</source>
+        <translation>no se puede escribir %1; compruebe los permisos de su carpeta y si su disco es de solo lectura</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of its folder</source>
+        <translation>no se puede abrir %1; compruebe los permisos de su carpeta</translation>
+    </message>
+    <message>
+        <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
+        <translation>La cola la ejecuta %1, que no puede escribir en %2 y nunca podría iniciarla. Deje que el grupo escriba en ella (chmod -R g+rwX) o añádala cuando ese proceso haya terminado.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8470,6 +8518,10 @@
     <message>
         <source>This is a bug in Furrow.</source>
         <translation>Es un fallo de Furrow.</translation>
+    </message>
+    <message>
+        <source>Not allowed.</source>
+        <translation>No permitido.</translation>
     </message>
 </context>
 <context>
@@ -11120,6 +11172,14 @@
         <source>partly trained, the rest left out</source>
         <translation>entrenado en parte, el resto omitido</translation>
     </message>
+    <message>
+        <source>work lost, a part of it kept</source>
+        <translation>trabajo perdido, se conserva una parte</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 y %2 más</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -13287,6 +13347,10 @@ Vocabulario %3</translation>
         <source>of those left out, trained in part before %1</source>
         <translation>de los omitidos, entrenados en parte antes %1</translation>
     </message>
+    <message>
+        <source>of these kept in part %1</source>
+        <translation>de ellos conservados en parte %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14108,6 +14172,18 @@ Es el del modelo del que parte la ejecución.</translation>
         <source>from the parent run</source>
         <translation>de la ejecución padre</translation>
     </message>
+    <message>
+        <source>Newest attempt</source>
+        <translation>Intento más reciente</translation>
+    </message>
+    <message>
+        <source>%1, without a part that was cut off</source>
+        <translation>%1, sin una parte que se interrumpió</translation>
+    </message>
+    <message>
+        <source>%1, in %2 parts</source>
+        <translation>%1, en %2 partes</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -14888,6 +14964,26 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
             <numerusform>%n de ellos están en parte en los pesos; esa parte se queda, el resto no se entrena.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Tried again: %1.</source>
+        <translation>Se intenta de nuevo: %1.</translation>
+    </message>
+    <message>
+        <source>Not allowed</source>
+        <translation>No permitido</translation>
+    </message>
+    <message>
+        <source>You do not have the right to do this</source>
+        <translation>No tiene permiso para hacer esto</translation>
+    </message>
+    <message>
+        <source>Leave %1 out of this run?</source>
+        <translation>¿Excluir %1 de esta ejecución?</translation>
+    </message>
+    <message>
+        <source>Accept that %1 is not trained?</source>
+        <translation>¿Aceptar que %1 no se entrene?</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14990,6 +15086,10 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>not prepared</source>
         <translation>sin preparar</translation>
+    </message>
+    <message>
+        <source>of lost ones kept in part</source>
+        <translation>de los perdidos, conservados en parte</translation>
     </message>
 </context>
 <context>
@@ -15953,6 +16053,10 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>Look at the checkpoints and the data once more: a disk may be back</source>
         <translation>Volver a mirar los puntos de control y los datos: puede que un disco haya vuelto</translation>
+    </message>
+    <message>
+        <source>Of %1 of these a part is kept (%2 of their %3 samples), and only the rest is trained.</source>
+        <translation>De %1 de ellos se conserva una parte (%2 de sus %3 muestras), y solo se entrena el resto.</translation>
     </message>
 </context>
 <context>

@@ -1437,10 +1437,6 @@
         <translation>%1 中没有文本文件。%2</translation>
     </message>
     <message>
-        <source>The data has %1 samples: %2 in a block would give fewer than %3 blocks, so a block has %4.</source>
-        <translation>数据有 %1 个样本：每块 %2 个会少于 %3 块，因此每块为 %4 个。</translation>
-    </message>
-    <message>
         <source>about %1</source>
         <translation>约 %1</translation>
     </message>
@@ -1695,10 +1691,6 @@
     <message>
         <source>the disk is full: %1 could not be written; free some space and resume</source>
         <translation>磁盘已满：无法写入 %1；请释放一些空间后恢复运行</translation>
-    </message>
-    <message>
-        <source>%1 cannot be opened; check the permissions of the run folder</source>
-        <translation>无法打开 %1；请检查运行文件夹的权限</translation>
     </message>
     <message>
         <source>%1: reading or writing failed (%2); check the disk</source>
@@ -7585,10 +7577,6 @@
         <translation>有人要求暂停：工作进程会继续训练到其数据段结束。“继续”（`furrowctl continue`）会取消暂停。</translation>
     </message>
     <message>
-        <source>%1 cannot be written; check the permissions of the run folder, and whether its disk is read-only</source>
-        <translation>无法写入 %1；请检查运行文件夹的权限，以及其磁盘是否只读</translation>
-    </message>
-    <message>
         <source>1 block, %1</source>
         <translation>1 个块，%1</translation>
     </message>
@@ -8245,10 +8233,6 @@
         <translation>块 %1 的 1 行：%2</translation>
     </message>
     <message>
-        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+w); or choose another place</source>
-        <translation>权限不足：%1 属于%2，对方可以让组内用户写入（chmod -R g+w）；或者换一个位置</translation>
-    </message>
-    <message>
         <source>the disk of %1 has %2 free, and %3 are needed: %4 of them stay free for the tracker. Free some space</source>
         <translation>%1 所在的磁盘剩余 %2，需要 %3：其中 %4 要留给账本。请腾出一些空间</translation>
     </message>
@@ -8428,6 +8412,70 @@
         <source>checkpoints that are no longer needed can be removed again</source>
         <translation>不再需要的检查点又可以删除了</translation>
     </message>
+    <message>
+        <source>permission denied: %1 is yours, and its rights keep you out; give them back (chmod -R u+rwX)</source>
+        <translation>权限被拒绝：%1 属于您，但其权限把您挡在外面；请恢复权限（chmod -R u+rwX）</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2 and is for the group %3, which you are not in; they or an administrator can add you; log in again afterwards</source>
+        <translation>权限被拒绝：%1 属于 %2，供用户组 %3 使用，而您不在该组；其所有者或管理员可以将您加入，之后请重新登录</translation>
+    </message>
+    <message>
+        <source>permission denied: the folder %1 belongs to %2, who can let a group enter it (chmod g+x)</source>
+        <translation>权限被拒绝：文件夹 %1 属于 %2，其可允许用户组进入（chmod g+x）</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group read it (chmod -R g+rX)</source>
+        <translation>权限被拒绝：%1 属于 %2，其可允许用户组读取（chmod -R g+rX）</translation>
+    </message>
+    <message>
+        <source>permission denied: %1 belongs to %2, who can let a group write it (chmod -R g+rwX); or choose another place</source>
+        <translation>权限被拒绝：%1 属于 %2，其可允许用户组写入（chmod -R g+rwX）；或选择其他位置</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: the right to read it is all that is missing. Grant it, then resume.</source>
+        <translation>没有任何丢失：只是缺少读取权限。授予权限后再恢复。</translation>
+    </message>
+    <message>
+        <source>row %1 (counted from 0) of %2 cannot be read: %3</source>
+        <translation>%2 的第 %1 行（从 0 计数）无法读取：%3</translation>
+    </message>
+    <message>
+        <source>%1 rows from row %2 (counted from 0) of %3 on cannot be read: %4</source>
+        <translation>%3 中从第 %2 行（从 0 计数）起的 %1 行无法读取：%4</translation>
+    </message>
+    <message>
+        <source>The data has too few samples (%1): blocks of %2 would be fewer than %3, so a block has %4.</source>
+        <translation>数据的样本太少（%1）：若每块 %2 个则少于 %3 块，因此每块 %4 个。</translation>
+    </message>
+    <message>
+        <source>%1 Blocks with rows of it, which could not be inspected: %2.</source>
+        <translation>%1 含有其中各行、无法检查的块：%2。</translation>
+    </message>
+    <message>
+        <source>%1 The run left out by name what was not prepared of it. Blocks that were prepared before, and are compared with nothing: %2.</source>
+        <translation>%1 运行已按名称排除其中尚未准备的部分。此前已准备、不与任何内容比较的块：%2。</translation>
+    </message>
+    <message>
+        <source>%1 It is not the file that the run was made of. Blocks with rows of it, which could not be compared: %2.</source>
+        <translation>%1 它不是创建运行时所用的文件。含有其中各行、无法比较的块：%2。</translation>
+    </message>
+    <message>
+        <source>%1 (checkpoints have a part of %2 of these: %3 of their %4 samples are kept)</source>
+        <translation>%1（其中 %2 个已有一部分在检查点中：保留 %4 个样本中的 %3 个）</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written; check the permissions of its folder, and whether its disk is read-only</source>
+        <translation>无法写入 %1；请检查其文件夹的权限，以及其磁盘是否为只读</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened; check the permissions of its folder</source>
+        <translation>无法打开 %1；请检查其文件夹的权限</translation>
+    </message>
+    <message>
+        <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
+        <translation>队列由 %1 运行，其不能写入 %2，因而永远无法启动它。请允许用户组写入（chmod -R g+rwX），或等该进程结束后再添加。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -8469,6 +8517,10 @@
     <message>
         <source>This is a bug in Furrow.</source>
         <translation>这是 Furrow 的程序错误。</translation>
+    </message>
+    <message>
+        <source>Not allowed.</source>
+        <translation>不允许。</translation>
     </message>
 </context>
 <context>
@@ -11113,6 +11165,14 @@
         <source>partly trained, the rest left out</source>
         <translation>部分已训练，其余被排除</translation>
     </message>
+    <message>
+        <source>work lost, a part of it kept</source>
+        <translation>工作丢失，保留了一部分</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1，另有 %2 个</translation>
+    </message>
 </context>
 <context>
     <name>furrow::Actions</name>
@@ -13257,6 +13317,10 @@ Vocabulary %3</source>
         <source>of those left out, trained in part before %1</source>
         <translation>排除的之中，此前已训练一部分 %1</translation>
     </message>
+    <message>
+        <source>of these kept in part %1</source>
+        <translation>其中保留一部分 %1</translation>
+    </message>
 </context>
 <context>
     <name>furrow::EpochTable</name>
@@ -14071,6 +14135,18 @@ It comes from the model that the run starts from.</source>
         <source>from the parent run</source>
         <translation>来自父运行</translation>
     </message>
+    <message>
+        <source>Newest attempt</source>
+        <translation>最新的尝试</translation>
+    </message>
+    <message>
+        <source>%1, without a part that was cut off</source>
+        <translation>%1，不含被中断的一部分</translation>
+    </message>
+    <message>
+        <source>%1, in %2 parts</source>
+        <translation>%1，分 %2 部分</translation>
+    </message>
 </context>
 <context>
     <name>furrow::LaneLegend</name>
@@ -14835,6 +14911,26 @@ Free software under the GNU General Public License, version 3 or later.</source>
             <numerusform>其中 %n 个有一部分已在权重中；这部分保留，其余不再训练。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Tried again: %1.</source>
+        <translation>重新尝试：%1。</translation>
+    </message>
+    <message>
+        <source>Not allowed</source>
+        <translation>不允许</translation>
+    </message>
+    <message>
+        <source>You do not have the right to do this</source>
+        <translation>您没有权限执行此操作</translation>
+    </message>
+    <message>
+        <source>Leave %1 out of this run?</source>
+        <translation>从本次运行中排除 %1？</translation>
+    </message>
+    <message>
+        <source>Accept that %1 is not trained?</source>
+        <translation>接受 %1 不训练吗？</translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
@@ -14937,6 +15033,10 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>not prepared</source>
         <translation>未准备</translation>
+    </message>
+    <message>
+        <source>of lost ones kept in part</source>
+        <translation>丢失的当中保留一部分</translation>
     </message>
 </context>
 <context>
@@ -15880,6 +15980,10 @@ pattern 正则表达式</translation>
     <message>
         <source>Look at the checkpoints and the data once more: a disk may be back</source>
         <translation>再看一次检查点和数据：磁盘可能已恢复</translation>
+    </message>
+    <message>
+        <source>Of %1 of these a part is kept (%2 of their %3 samples), and only the rest is trained.</source>
+        <translation>其中 %1 个保留了一部分（%3 个样本中的 %2 个），只训练其余部分。</translation>
     </message>
 </context>
 <context>

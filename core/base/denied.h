@@ -16,7 +16,7 @@ inline constexpr SentenceText kDenied("permission denied; change the rights or c
 inline constexpr SentenceText kDeniedToOwner(
     "permission denied: %1 is yours, and its rights keep you out; give them back (chmod -R u+rwX)");
 inline constexpr SentenceText kDeniedToOthers(
-    "permission denied: %1 belongs to %2 and is for the group %3, which you are not in; they or an administrator can add you, and you log in again then");
+    "permission denied: %1 belongs to %2 and is for the group %3, which you are not in; they or an administrator can add you; log in again afterwards");
 inline constexpr SentenceText kMayNotEnter(
     "permission denied: the folder %1 belongs to %2, who can let a group enter it (chmod g+x)");
 inline constexpr SentenceText kMayNotRead(
