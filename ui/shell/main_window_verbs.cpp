@@ -141,7 +141,8 @@ void MainWindow::connectCommands()
         enableVerbs();
         refuse(errorText(error));
         if (isForRights(error.message)) // who can help is said at the end of it, which the status line has no room for
-            makeBox(this, tr("Not allowed"), tr("You do not have the right to do this"), coreWords(error.message))->open();
+            makeBox(this, tr("Not allowed"), tr("You do not have the right to do this"), coreWords(error.message))
+                ->open();
     });
     connect(&commands, &RunCommands::planned, this, &MainWindow::offerResume);
 }

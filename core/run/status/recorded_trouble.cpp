@@ -13,14 +13,12 @@ namespace {
 
 using Kind = RecordedTrouble::Kind;
 
-constexpr std::pair<SentenceText, Kind> kBegins[]
-    = { { kRunWaitsForData, Kind::DataAway }, { kNoProgressSince, Kind::NoProgress },
-          { kDiskNearlyFull, Kind::DiskNearlyFull }, { kCheckpointsAway, Kind::CheckpointsAway },
-          { kCannotRemove, Kind::CheckpointsStay } };
-constexpr std::pair<SentenceText, Kind> kEnds[]
-    = { { kRunHasDataAgain, Kind::DataAway }, { kProgressAgain, Kind::NoProgress },
-          { kDiskHasRoomAgain, Kind::DiskNearlyFull }, { kCheckpointsAreBack, Kind::CheckpointsAway },
-          { kRemovesAgain, Kind::CheckpointsStay } };
+constexpr std::pair<SentenceText, Kind> kBegins[] = { { kRunWaitsForData, Kind::DataAway },
+    { kNoProgressSince, Kind::NoProgress }, { kDiskNearlyFull, Kind::DiskNearlyFull },
+    { kCheckpointsAway, Kind::CheckpointsAway }, { kCannotRemove, Kind::CheckpointsStay } };
+constexpr std::pair<SentenceText, Kind> kEnds[] = { { kRunHasDataAgain, Kind::DataAway },
+    { kProgressAgain, Kind::NoProgress }, { kDiskHasRoomAgain, Kind::DiskNearlyFull },
+    { kCheckpointsAreBack, Kind::CheckpointsAway }, { kRemovesAgain, Kind::CheckpointsStay } };
 
 template <std::size_t N>
 std::optional<Kind> kindOf(const EventRow& event, const std::pair<SentenceText, Kind> (&sentences)[N])

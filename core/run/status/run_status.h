@@ -74,8 +74,8 @@ struct RunStatus {
     Message poisonedCause; ///< why chunks could not be read last; "": none is poisoned
     std::int64_t checkpoints = 0;
     Message checkpointsAway; ///< a sentence, also among the evidence: their folder is not there; "": it is
-    Message notRemoved; ///< a sentence, also among the evidence: old checkpoints cannot be removed and pile up; "": they
-                        ///< can
+    Message notRemoved; ///< a sentence, also among the evidence: old checkpoints cannot be removed and pile up; "":
+                        ///< they can
     std::int64_t newestCheckpointWallNs = 0;
     std::optional<HeldOutLoss> evaluation; ///< the newest of weights that are there, whichever replica's: of a
                                            ///< checkpoint, or told by a worker while it trained

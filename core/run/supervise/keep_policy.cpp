@@ -40,8 +40,8 @@ void keepBases(const Rows& rows, std::set<std::int64_t>& kept)
 
 } // namespace
 
-KeepPolicy::KeepPolicy(
-    RunPaths paths, std::string runId, int keepLast, FileSystem& files, std::chrono::milliseconds turn, const Clock& clock)
+KeepPolicy::KeepPolicy(RunPaths paths, std::string runId, int keepLast, FileSystem& files,
+    std::chrono::milliseconds turn, const Clock& clock)
     : paths_(std::move(paths))
     , runId_(std::move(runId))
     , files_(files)
