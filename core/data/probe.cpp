@@ -47,10 +47,6 @@ Result<Encoded> judge(
     const Row& row, const SampleRules& rules, const SampleEncoder& encoder, std::unordered_set<std::uint64_t>& seen)
 {
     Encoded judged;
-    if (row.isDamaged) {
-        judged.fate = RowFate::Filtered;
-        return judged;
-    }
     if (row.problem != nullptr) {
         judged.fate = RowFate::Failed;
         judged.sample.problem = row.problem;
@@ -80,6 +76,7 @@ void count(const Encoded& row, const Row& read, const RunConfig& config, DataPro
     const bool isTrained = row.fate == RowFate::Trained;
     const bool isRepeat = row.fate == RowFate::Duplicate || (isTrained && (row.flags & SampleRepeat) != 0);
     probe.sampledFailed += row.fate == RowFate::Failed ? 1 : 0;
+    probe.sampledDamaged += read.isDamaged ? 1 : 0;
     probe.sampledFiltered += row.fate == RowFate::Filtered ? 1 : 0;
     probe.sampledHeldOut += row.fate == RowFate::HeldOut ? 1 : 0;
     probe.sampledDuplicates += isRepeat ? 1 : 0;
@@ -215,10 +212,12 @@ std::vector<Message> remarksOn(const DataProbe& probe)
         sentence("1 of the %1 samples that were read cannot be used: %2.", { read, probe.firstFailure }),
         sentence("%1 of the %2 samples that were read cannot be used; the first: %3.",
             { Count(probe.sampledFailed), read, probe.firstFailure }));
-    if (isTooUnreadable(probe.sampledFailed, probe.sampledRows, probe.allowedPercent))
+    const std::int64_t counted = probe.sampledRows - probe.sampledDamaged;
+    const std::int64_t failed = probe.sampledFailed - probe.sampledDamaged;
+    if (isTooUnreadable(failed, counted, probe.allowedPercent))
         remarks.push_back(sentence(
             "That is %1 % of them, and max_unreadable_percent allows %2 %: the run would stop. Mend the data, or set a higher limit.",
-            { Real(100 * static_cast<double>(probe.sampledFailed) / static_cast<double>(probe.sampledRows), 1),
+            { Real(100 * static_cast<double>(failed) / static_cast<double>(counted), 1),
                 Real(probe.allowedPercent, 1) }));
     count(probe.sampledFiltered, sentence("1 of the %1 samples that were read is filtered.", { read }),
         sentence("%1 of the %2 samples that were read are filtered.", { Count(probe.sampledFiltered), read }));

@@ -18,6 +18,7 @@ struct DataProbe {
     std::int64_t sampledRows = 0;
     std::int64_t sampledFiltered = 0;
     std::int64_t sampledFailed = 0;
+    std::int64_t sampledDamaged = 0; ///< of them, left out by bad_files: the limit does not count these
     double allowedPercent = 100; ///< of unreadable rows, as max_unreadable_percent says
     std::int64_t sampledDuplicates = 0; ///< trained all the same, unless duplicates is skip
     std::int64_t sampledHeldOut = 0;

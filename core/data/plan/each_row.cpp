@@ -50,10 +50,6 @@ Status readEachRow(const RunConfig& config, const std::string& manifest,
     RowsLeft unasked;
     RowsLeft& others = left != nullptr ? *left : unasked;
     return walkRows(config, read, [&](const Row& row, const WalkedRow& at) -> Result<Walk> {
-        if (row.isDamaged) { // as in training
-            ++others.filtered;
-            return Walk::On;
-        }
         if (row.problem != nullptr) {
             if (others.unreadable++ == 0)
                 others.firstUnreadable = rowInWords(at.place.row, at.file, row.problem);

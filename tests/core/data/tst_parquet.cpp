@@ -5,6 +5,7 @@
 #include "core/chat/conversation.h"
 #include "core/data/plan/each_row.h"
 #include "core/data/plan/passed_over.h"
+#include "core/data/probe.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/parquet_rows.h"
 #include "data_fixture.h"
@@ -557,6 +558,21 @@ private Q_SLOTS:
             first.c_str());
         for (const Segment& one : read.value().segments)
             QVERIFY(one.isLeftOut == one.isUnreadable());
+    }
+    /// The look at the data, too, called them filtered.
+    void aProbeCalledDamagedRowsFiltered()
+    {
+        auto config = test::configFor({ file("damaged-flat.parquet") });
+        config.badFiles = BadFiles::LeaveOut;
+        const auto probe = probeData(config, *byteTokenizer(), 60'000);
+        QVERIFY2(probe.ok(), probe.ok() ? "" : probe.error().message.c_str());
+        QCOMPARE(probe.value().sampledRows, 5000);
+        QCOMPARE(probe.value().sampledFailed, 100);
+        QCOMPARE(probe.value().sampledFiltered, 0);
+        QVERIFY2(probe.value().firstFailure.find("lies where the file is damaged") != std::string::npos,
+            probe.value().firstFailure.c_str());
+        for (const Message& remark : remarksOn(probe.value())) // 2 %, which a person takes with leave_out
+            QVERIFY2(remark.find("the run would stop") == std::string::npos, remark.c_str());
     }
     void namesAFileWithDamagedPages()
     {
