@@ -45,7 +45,7 @@ Status checkWeights(const RunPaths& paths, const RunFile& file, LedgerReader& re
 Status checkResume(const RunPaths& paths, const RunFile& file, LedgerReader& reader, const ResumeChoice& choice,
     const std::function<Result<AuditReport>()>& auditLedger)
 {
-    if (isLocked(paths.supervisorLock()))
+    if (staysHeld(paths))
         return heldByAnother(paths);
     if (const auto unsafe = unsafeForLedgerReason(paths.folder()); !unsafe.empty())
         return Error { ErrorCode::InvalidArgument,

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace furrow {
 
@@ -64,6 +66,24 @@ bool isHeldByHidden(const RunPaths& paths)
 {
     const auto supervisor = namedSupervisor(paths);
     return supervisor && isHidden(*supervisor) && isLocked(paths.supervisorLock());
+}
+
+bool staysHeld(const RunPaths& paths)
+{
+    constexpr auto kEndPatience = std::chrono::seconds(2);
+    constexpr auto kTurn = std::chrono::milliseconds(50);
+    const auto until = std::chrono::steady_clock::now() + kEndPatience;
+    while (isLocked(paths.supervisorLock())) {
+        const auto holder = holderOf(paths);
+        const auto supervisor = holder ? std::nullopt : namedSupervisor(paths);
+        // One that is ending has no words any more, and no system tells of one that has ended.
+        const bool lives
+            = (holder && !holder->program.empty()) || (supervisor && (isAlive(*supervisor) || isHidden(*supervisor)));
+        if (lives || std::chrono::steady_clock::now() >= until)
+            return true;
+        std::this_thread::sleep_for(kTurn);
+    }
+    return false;
 }
 
 Error heldByAnother(const RunPaths& paths, HeldFrom from)

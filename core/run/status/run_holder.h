@@ -25,6 +25,10 @@ bool isHeldByOther(const RunPaths& paths, const std::optional<RunHolder>& holder
 /// The supervisor has the lock and cannot be seen from here, perhaps because it is in another container.
 bool isHeldByHidden(const RunPaths& paths);
 
+/// Somebody has the run, and not a process that is ending alone: one that was killed frees its lock with its last
+/// thread, a moment after it is seen to be dead. Waits two seconds for that at most.
+bool staysHeld(const RunPaths& paths);
+
 /// What cannot be done with a run that is held: who would train it too is told that it is "already" running.
 enum class HeldFrom { Training, Moving };
 /// Why nobody else can begin anything with the run, whose lock is held, and whether to stop what holds it, to wait for

@@ -332,6 +332,9 @@ Status runSupervisor(
     const RunPaths& paths, const RunConfig& wanted, const StopRequest& stop, const ResumeChoice& choice)
 {
     auto lock = FileLock::tryLock(paths.supervisorLock());
+    if (!lock.ok() && lock.error().code == ErrorCode::Busy
+        && !staysHeld(paths)) // by a process that has ended meanwhile
+        lock = FileLock::tryLock(paths.supervisorLock());
     if (!lock.ok())
         return lock.error().code == ErrorCode::Busy ? heldByAnother(paths) : lock.error();
     writeTrackersOrFail();

@@ -1,10 +1,12 @@
 #include "core/run/status/not_saved.h"
 #include "core/run/status/own_process.h"
 #include "core/run/status/recorded_trouble.h"
+#include "core/run/status/run_holder.h"
 #include "core/run/start/recovery.h"
 #include "core/run/start/replica_heads.h"
 
 #include "core/base/denied.h"
+#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
 #include "core/base/path.h"
@@ -39,9 +41,16 @@
 
 #include <atomic>
 #include <functional>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
 #include <optional>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace furrow;
 
@@ -766,6 +775,44 @@ private Q_SLOTS:
         QVERIFY2(status.evidence.front().find("is full: nothing is saved") != std::string::npos,
             status.evidence.front().c_str());
         QVERIFY(status.evidence.back() == other);
+    }
+
+    /// "a process that cannot be seen from here ... is not a program of Furrow", said a resume right after a kill: the
+    /// first thread of the supervisor was dead, and the last one had its lock still.
+    void aSupervisorThatWasJustKilledWasTakenForAStranger()
+    {
+        const QTemporaryDir folder;
+        const RunPaths paths(folder.path().toStdString());
+        std::ofstream(paths.supervisorLock()) << "";
+        int held[2] = {};
+        QCOMPARE(::pipe(held), 0);
+        const pid_t ending = ::fork();
+        if (ending == 0) {
+            (void)::flock(::open(paths.supervisorLock().c_str(), O_RDONLY), LOCK_EX);
+            (void)!::write(held[1], "y", 1);
+            std::thread([] {
+                constexpr int kMoment = 700'000;
+                ::usleep(kMoment);
+                ::_exit(0);
+            }).detach();
+            ::syscall(SYS_exit, 0); // of the first thread alone
+        }
+        char told = 0;
+        QVERIFY(::read(held[0], &told, 1) == 1);
+        QTRY_VERIFY(!holderOf(paths).has_value());
+        QVERIFY(isLocked(paths.supervisorLock()));
+        QVERIFY(!staysHeld(paths));
+        QCOMPARE(::waitpid(ending, nullptr, 0), ending);
+        const pid_t stranger = ::fork();
+        if (stranger == 0) {
+            (void)::flock(::open(paths.supervisorLock().c_str(), O_RDONLY), LOCK_EX);
+            (void)!::write(held[1], "y", 1);
+            ::pause();
+        }
+        QVERIFY(::read(held[0], &told, 1) == 1);
+        QVERIFY(staysHeld(paths));
+        ::kill(stranger, SIGKILL);
+        QCOMPARE(::waitpid(stranger, nullptr, 0), stranger);
     }
 
     /// Good weights with a wrong mode bit: "or 'furrowctl resume --accept-loss' goes on without it".
