@@ -1,5 +1,6 @@
 #include "core/chat/conversation.h"
 
+#include "core/chat/answer_pair.h"
 #include "core/chat/row_problems.h"
 #include "core/chat/template/json.h"
 
@@ -21,7 +22,8 @@ constexpr std::size_t kShownRole = 40;
 
 constexpr std::array kForms { std::pair { ConversationForm::Messages, "messages" },
     std::pair { ConversationForm::ShareGpt, "sharegpt" }, std::pair { ConversationForm::Alpaca, "alpaca" },
-    std::pair { ConversationForm::Prompt, "prompt" } };
+    std::pair { ConversationForm::Prompt, "prompt" }, std::pair { ConversationForm::PairOfTexts, "pair_of_texts" },
+    std::pair { ConversationForm::PairOfMessages, "pair_of_messages" } };
 
 struct RoleName {
     std::string_view written;
@@ -320,6 +322,10 @@ std::vector<std::string> textColumns(const ConversationColumns& columns)
     case ConversationForm::ShareGpt: return { columns.column + "[].value", columns.column + "[].from", "system" };
     case ConversationForm::Alpaca: return { columns.column, "instruction", "input", "system" };
     case ConversationForm::Prompt: return { columns.column, "prompt", "system" };
+    case ConversationForm::PairOfTexts: return { "chosen", "rejected", "prompt" };
+    case ConversationForm::PairOfMessages:
+        return { "chosen[].content", "chosen[].role", "rejected[].content", "rejected[].role", "prompt",
+            "prompt[].content", "prompt[].role" };
     case ConversationForm::None: break;
     }
     return { columns.column };
@@ -335,6 +341,8 @@ std::string readConversation(std::string_view row, const ConversationColumns& co
     const auto* object = std::get_if<Dict*>(&read.value());
     if (!object)
         return std::string(kRowNoObject.text());
+    if (isPair(columns.form))
+        return writeAnswerPair(**object, arena, conversation);
     ConversationWriter writer(arena, conversation);
     switch (columns.form) {
     case ConversationForm::Messages: writer.addList(member(**object, columns.column), columns.column, false); break;
@@ -344,6 +352,8 @@ std::string readConversation(std::string_view row, const ConversationColumns& co
         break;
     case ConversationForm::Alpaca: addAlpaca(**object, writer); break;
     case ConversationForm::Prompt: addPrompt(**object, columns.column, writer); break;
+    case ConversationForm::PairOfTexts:
+    case ConversationForm::PairOfMessages:
     case ConversationForm::None: writer.fail(sentence(kRowNoConversation)); break;
     }
     std::string problem = writer.finish(**object);

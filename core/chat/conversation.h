@@ -13,8 +13,14 @@ enum class ConversationForm {
     ShareGpt, ///< a list of {"from", "value"}; `system` and `tools` beside it
     Alpaca, ///< instruction, input, output; `system` beside them
     Prompt, ///< prompt and completion (or response): texts, or lists of messages
+    PairOfTexts, ///< chosen, rejected and perhaps prompt: texts, or lists of messages as JSON in texts (AnswerPair)
+    PairOfMessages, ///< the same as lists of messages
 };
-/// As manifests have it: "messages", "sharegpt", "alpaca", "prompt"; "" for None.
+constexpr bool isPair(ConversationForm form)
+{
+    return form == ConversationForm::PairOfTexts || form == ConversationForm::PairOfMessages;
+}
+/// As manifests have it: "messages", "sharegpt", "alpaca", "prompt", "pair_of_texts", "pair_of_messages"; "" for None.
 std::string toString(ConversationForm form);
 /// None for a name that is none.
 ConversationForm conversationForm(std::string_view name);
@@ -26,7 +32,7 @@ struct ConversationColumns {
     bool operator==(const ConversationColumns&) const = default;
 };
 
-/// Recognises conversations by the columns that rows have.
+/// Recognises conversations by the columns that rows have; pairs of answers are found by findAnswerPairs().
 /// @param all, texts  names of the outermost columns, and paths of all texts ("messages[].role")
 /// @param wanted  the column that a person named; "": the usual names count
 ConversationColumns findConversation(
@@ -38,7 +44,7 @@ std::vector<std::string> textColumns(const ConversationColumns& columns);
 
 /// Brings the conversation of a row into its one form: {"messages":[{"role","content",...},...],"tools":[...]}, with
 /// the roles system, developer, user, assistant and tool, and without members that are null. Equal conversations give
-/// equal bytes, in whatever form they stood.
+/// equal bytes, in whatever form they stood. A pair of answers gets the form of writeAnswerPair().
 /// @param row  a JSON object, UTF-8
 /// @return "", or why the row is no conversation that can be trained, as the rest of a sentence: "has no turn of the
 ///     assistant"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <limits>
 
 namespace furrow {
 
@@ -188,8 +189,20 @@ Result<std::vector<ChatStretch>> ConversationRenderer::differences(
 
 Result<std::string> ConversationRenderer::prompt(std::string_view conversation) const
 {
+    return prompt(conversation, std::numeric_limits<std::size_t>::max());
+}
+
+Result<std::string> ConversationRenderer::prompt(std::string_view conversation, std::size_t messages) const
+{
     FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
-    auto rendered = asked->render(*template_, asked->messages.size(), true);
+    auto rendered = asked->render(*template_, std::min(messages, asked->messages.size()), true);
+    return rendered.ok() ? Result<std::string>(std::move(rendered.value().text)) : rendered.error();
+}
+
+Result<std::string> ConversationRenderer::whole(std::string_view conversation) const
+{
+    FURROW_TRY_ASSIGN(const auto asked, Asked::read(conversation, format_));
+    auto rendered = asked->render(*template_, asked->messages.size(), false);
     return rendered.ok() ? Result<std::string>(std::move(rendered.value().text)) : rendered.error();
 }
 

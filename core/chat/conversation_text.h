@@ -31,6 +31,10 @@ public:
     Result<ConversationText> write(std::string_view conversation, LearntTurns turns) const;
     /// The conversation up to where the assistant goes on: what a model is asked with.
     Result<std::string> prompt(std::string_view conversation) const;
+    /// Of a pair of conversations: the first `messages` up to where the assistant goes on.
+    Result<std::string> prompt(std::string_view conversation, std::size_t messages) const;
+    /// All of it, whoever wrote what.
+    Result<std::string> whole(std::string_view conversation) const;
     const ChatFormat& format() const { return format_; }
 
 private:

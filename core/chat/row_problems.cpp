@@ -15,7 +15,7 @@ constexpr SentenceText kAll[] = { kRowTooLong, kRowBrokenJson, kRowBrokenJsonBec
     kRowNoTemplate, kRowRefused, kRowNothingLearnt, kRowAnswerNotWritten, kRowAnswerNoToken, kRowNoConversation,
     kRowNoMessages, kRowNoMessagesIn, kRowNoAnswer, kRowTooLarge, kRowToolsNoList, kMessageNoObject, kMessageNotJson,
     kMessageSilent, kMessageNoRole, kMessageUnknownRole, kMessageNoContent, kMessageContentNoText, kMessagePartNoText,
-    kRowNoField };
+    kRowSameAnswers, kRowTextAndMessages, kRowNoPrompt, kRowNoAnswerIn, kRowNoPair, kRowNoField };
 
 } // namespace
 

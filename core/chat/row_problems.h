@@ -35,6 +35,12 @@ inline constexpr SentenceText kRowNoAnswer("has no turn of the assistant");
 inline constexpr SentenceText kRowTooLarge("is larger than a conversation may be");
 inline constexpr SentenceText kRowToolsNoList("has tools that are not a list");
 inline constexpr SentenceText kRowNoField("has no %1"); ///< a column
+// Of pairs of answers.
+inline constexpr SentenceText kRowSameAnswers("has the same answer as chosen and as rejected");
+inline constexpr SentenceText kRowTextAndMessages("has a text and a list of messages as its two answers");
+inline constexpr SentenceText kRowNoPrompt("has no prompt: its chosen and rejected messages differ from the first on");
+inline constexpr SentenceText kRowNoAnswerIn("has no turn of the assistant in %1"); ///< a column
+inline constexpr SentenceText kRowNoPair("is not a pair of answers");
 // Of a message, by its number from 1.
 inline constexpr SentenceText kMessageNoObject("has a message %1 that is not an object");
 inline constexpr SentenceText kMessageNotJson("has a message %1 that cannot be written as JSON");

@@ -18,6 +18,22 @@ inline constexpr std::array kClosedNames<DataMode> {
     ClosedName { DataMode::Stream, "stream", "Stream" },
 };
 
+/// What a run trains its model for: the next token of texts, or to prefer the one of two answers that people chose.
+enum class Objective { NextToken, Dpo };
+template <>
+inline constexpr std::array kClosedNames<Objective> {
+    ClosedName { Objective::NextToken, "next_token", "The next token" },
+    ClosedName { Objective::Dpo, "dpo", "Preferences (DPO)" },
+};
+
+/// By what the log-probability of an answer is divided before two of them are compared.
+enum class DpoNormalise { None, Length };
+template <>
+inline constexpr std::array kClosedNames<DpoNormalise> {
+    ClosedName { DpoNormalise::None, "none", "Not at all" },
+    ClosedName { DpoNormalise::Length, "length", "By its tokens" },
+};
+
 /// The turns of a conversation that count in the loss: all of the assistant's, or its last one.
 enum class LearntTurns { All, Last };
 template <>

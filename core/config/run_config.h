@@ -83,6 +83,9 @@ struct RunConfig {
     double loraAlpha = 0;
 
     // Training
+    Objective objective = Objective::NextToken;
+    double dpoBeta = 0.1;
+    DpoNormalise dpoNormalise = DpoNormalise::None;
     std::int64_t batchSize = 12;
     std::int64_t gradAccum = 1;
     double lr = 1e-3;

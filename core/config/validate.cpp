@@ -239,6 +239,41 @@ struct Rules {
                 "0");
     }
 
+    /// What pairs of answers do not work with.
+    void preferences()
+    {
+        if (c.objective != Objective::Dpo)
+            return;
+        const auto without = [this](const char* key, const char* fix) {
+            refuse(key,
+                sentence("%1 is %2, which does not work with %3 %4; allowed is %5.",
+                    { settingTerm(key), valueOf(key), settingTerm("objective"), valueOf("objective"), fix }),
+                fix);
+        };
+        if (c.architecture == Architecture::Hrm)
+            without("architecture", "gpt");
+        else if (c.loraRank == 0)
+            refuse("lora_rank",
+                sentence(
+                    "%1 is 0, but %2 %3 compares the model with its start weights, which are there only beside the pairs of LoRA. Set it, such as to 16.",
+                    { settingTerm("lora_rank"), settingTerm("objective"), valueOf("objective") }),
+                "16");
+        if (c.dataMode == DataMode::Stream)
+            without("data_mode", "auto");
+        if (!c.textColumn.empty())
+            refuse("text_column",
+                sentence("%1 is %2, but %3 %4 reads the columns chosen and rejected, and prompt. Leave it out.",
+                    { settingTerm("text_column"), c.textColumn, settingTerm("objective"), valueOf("objective") }));
+        if (c.packing == Packing::EndToEnd)
+            without("packing", "auto");
+        if (c.documentMasks == DocumentMasks::Off)
+            without("document_masks", "auto");
+        if (c.clipPerSample > 0)
+            without("clip_per_sample", "0");
+        if (c.cudaGraph)
+            without("cuda_graph", "false");
+    }
+
     /// What a bound on each window does not work with.
     void clipping()
     {
@@ -373,6 +408,7 @@ std::vector<ConfigProblem> validate(const RunConfig& config)
     rules.training();
     rules.devices();
     rules.dataParallel();
+    rules.preferences();
     rules.clipping();
     rules.privacy();
     return problems;

@@ -33,7 +33,9 @@ std::string contentKey(
         key["chat"] = { manifest.chat->source, manifest.chat->tokens, manifest.chat->day, nameOf(config.chatLoss) };
     if (manifest.chat && manifest.chat->readsTurnWeights)
         key["chat"].push_back("turn weights");
-    if (config.longSamples != LongSamples::Split)
+    if (config.objective == Objective::Dpo)
+        key["objective"] = nameOf(config.objective);
+    if (encoder.limitsLength())
         key["long"] = { nameOf(config.longSamples), config.seqLen };
     if (encoder.countsDropped()) // runs of before train a text without tokens, and find their own blocks
         key["dropped"] = "counted";

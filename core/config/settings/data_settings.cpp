@@ -46,7 +46,7 @@ void addDataSettings(SettingTable& table)
         .label("Longer than a window")
         .resume(Refused)
         .help(
-            "What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.");
+            "What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted. Of a pair of answers each with its prompt may have half of seq_len, and split leaves out what is longer.");
 
     table.choice("document_masks", &C::documentMasks)
         .label("Samples apart")

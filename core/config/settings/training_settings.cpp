@@ -9,6 +9,25 @@ void addTrainingSettings(SettingTable& table)
 {
     table.group(SettingGroup::Training);
 
+    table.choice("objective", &C::objective)
+        .label("Trained for")
+        .resume(Refused)
+        .help(
+            "next_token: to go on with texts and conversations. dpo: direct preference optimisation (arXiv:2305.18290); the rows are pairs of a chosen and a rejected answer, and the model learns to make the chosen one likelier than its start weights make it, as against the other one. It needs lora_rank: the start weights, with the pairs of LoRA switched off, are the reference.");
+
+    table.real("dpo_beta", &C::dpoBeta)
+        .label("DPO beta")
+        .range(0.0001, 100)
+        .resume(Refused)
+        .help(
+            "With objective dpo: how closely the model is held to its start weights. The smaller, the further it may go. 0.05 to 0.5 is usual; with dpo_normalise length 2 to 10.");
+
+    table.choice("dpo_normalise", &C::dpoNormalise)
+        .label("DPO by length")
+        .resume(Refused)
+        .help(
+            "With objective dpo: what is compared of two answers. none: the log-probability of the whole answer against that of the reference (loss_type sigmoid of trl). length: the same divided by the tokens of the answer, so that a long answer does not count for its length (sigmoid_norm of trl).");
+
     table.integer("batch_size", &C::batchSize)
         .label("Batch")
         .unit("sequences")
@@ -83,7 +102,7 @@ void addTrainingSettings(SettingTable& table)
         .label("CUDA graph")
         .resume(Unsafe)
         .help(
-            "On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.");
+            "On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM, preferences and data-parallel training.");
 
     table.flag("recompute", &C::recompute)
         .label("Recompute activations")

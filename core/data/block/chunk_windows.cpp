@@ -23,7 +23,7 @@ std::vector<std::uint32_t> trainedSamples(const ChunkText& text)
 
 bool isMasked(const WindowRules& rules, bool isConversation)
 {
-    return rules.masks == DocumentMasks::On || (rules.masks == DocumentMasks::Auto && isConversation);
+    return rules.pairs || rules.masks == DocumentMasks::On || (rules.masks == DocumentMasks::Auto && isConversation);
 }
 
 /// @param order  null: in source order
@@ -52,14 +52,22 @@ PackedSamples pack(const ChunkText& text, const std::vector<std::uint32_t>& trai
 WindowRules windowRules(const RunConfig& config)
 {
     const bool isHrm = config.architecture == Architecture::Hrm;
-    return { config.seqLen, isHrm ? DocumentMasks::Off : config.documentMasks, config.packing };
+    return { config.seqLen, isHrm ? DocumentMasks::Off : config.documentMasks, config.packing,
+        config.objective == Objective::Dpo };
+}
+
+std::int64_t pairMiddle(const ChunkText& text, std::size_t sample)
+{
+    const auto begin = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.offsets[sample]);
+    const auto end = text.learnt.begin() + static_cast<std::ptrdiff_t>(text.offsets[sample + 1]);
+    return std::find(std::find(begin, end, 1), end, 0) - begin;
 }
 
 Packing packingOf(const WindowRules& rules, bool isConversation)
 {
     if (rules.packing != Packing::Auto)
         return rules.packing;
-    return isConversation && isMasked(rules, true) ? Packing::BestFit : Packing::EndToEnd;
+    return rules.pairs || (isConversation && isMasked(rules, true)) ? Packing::BestFit : Packing::EndToEnd;
 }
 
 std::int32_t windowCount(const ChunkText& text, const WindowRules& rules)
@@ -78,6 +86,7 @@ ChunkWindows::ChunkWindows(
     , endOfText_(endOfText)
     , seqLen_(rules.seqLen)
     , isMasked_(isMasked(rules, !text.learnt.empty()))
+    , pairs_(rules.pairs && !text.learnt.empty())
 {
     const auto trained = trainedSamples(text);
     auto packed = pack(text, trained, rules, &order);
@@ -139,15 +148,19 @@ void ChunkWindows::places(int begin, int n, std::int64_t* into) const
     FURROW_CHECK(begin >= 0 && n >= 0 && begin + n <= count_, "windows outside their chunk");
     const std::int64_t lead = text_.learnt.empty() ? 1 : 0; // the end-of-text that a text begins with
     const auto endOf = [&](std::size_t sample) { return starts_[sample] + labelsOf(sample) - lead; };
+    const auto middleOf = [&](std::size_t sample) { return starts_[sample] + pairMiddle(text_, samples_[sample]); };
     for (int w = begin; w < begin + n; ++w) {
         const std::int64_t first = w * seqLen_;
         auto next = static_cast<std::size_t>(
             std::upper_bound(starts_.begin(), starts_.end(), first + lead) - starts_.begin());
         std::int64_t place = 0;
+        std::int64_t middle = pairs_ && next > 0 ? middleOf(next - 1) : -1;
         for (std::int64_t at = first; at < first + seqLen_; ++at) {
             const bool begins = next < starts_.size() && starts_[next] - lead == at;
-            if (begins || (next > 0 && endOf(next - 1) == at)) // padding behind it reads nothing either
+            if (begins || (next > 0 && endOf(next - 1) == at) || at == middle) // padding behind it reads nothing either
                 place = 0;
+            if (begins && pairs_)
+                middle = middleOf(next);
             next += begins ? 1 : 0;
             *into++ = place++;
         }
@@ -185,11 +198,29 @@ std::int64_t ChunkWindows::learntCount(int window) const
 {
     if (text_.learnt.empty())
         return labelCount(window);
+    const auto all = pieces(window);
+    if (pairs_)
+        return std::ssize(all);
     std::int64_t count = 0;
-    for (const auto& piece : pieces(window))
+    for (const auto& piece : all)
         for (std::int64_t i = 0; i < piece.labels; ++i)
             count += isLearnt(piece, i) ? 1 : 0;
     return count;
+}
+
+void ChunkWindows::answers(int begin, int n, std::int64_t* into) const
+{
+    FURROW_CHECK(begin >= 0 && n >= 0 && begin + n <= count_, "windows outside their chunk");
+    std::fill(into, into + n * seqLen_, -1);
+    std::int64_t pair = 0;
+    for (int w = begin; w < begin + n; ++w, into += seqLen_)
+        for (const auto& piece : pieces(w)) {
+            const std::int64_t middle = pairMiddle(text_, static_cast<std::size_t>(piece.sample));
+            for (std::int64_t i = 0; i < piece.labels; ++i)
+                if (isLearnt(piece, i))
+                    into[piece.begin + i] = 2 * pair + (piece.firstToken + i >= middle ? 1 : 0);
+            ++pair;
+        }
 }
 
 std::vector<WindowPiece> ChunkWindows::pieces(int window) const

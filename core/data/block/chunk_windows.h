@@ -22,7 +22,12 @@ struct WindowRules {
     std::int64_t seqLen = 0; ///< inputs and labels of a window
     DocumentMasks masks = DocumentMasks::Off; ///< Auto: of conversations
     Packing packing = Packing::EndToEnd; ///< Auto: see packingOf()
+    bool pairs = false; ///< a sample is a pair of answers: see pairMiddle()
 };
+
+/// Of a sample that is a pair of answers (SampleEncoder): how many tokens the chosen one has with its prompt. The
+/// rejected one follows, also with it. Of each what is learnt is its end, and never its first token.
+std::int64_t pairMiddle(const ChunkText& text, std::size_t sample);
 
 /// Samples are never kept apart with HRM, which sums up a window as a whole.
 WindowRules windowRules(const RunConfig& config);
@@ -55,6 +60,8 @@ struct WindowPiece {
 /// With masks a window falls into documents, which read nothing of each other. A document is a sample behind its
 /// end-of-text, or a conversation before its own: so its first token is read and never learnt, as if it were trained
 /// alone. What goes on in the next window begins a document there.
+///
+/// A pair of answers lies whole in one window and is two documents: what counts is then pairs, not labels.
 class ChunkWindows {
 public:
     /// @param text  must live as long as this
@@ -68,8 +75,12 @@ public:
     void places(int begin, int n, std::int64_t* into) const;
     /// Labels that stand for text, learnt or not: what the ledger counts.
     std::int64_t labelCount(int window) const;
-    /// Of these, what the loss counts.
+    /// What the loss counts: of these labels those that are learnt, or pairs.
     std::int64_t learntCount(int window) const;
+    bool holdsPairs() const { return pairs_; }
+    /// Of each label of windows [begin, begin + n) which answer it belongs to, counted from the first of these windows
+    /// on: 2 p where it is the chosen one of pair p, 2 p + 1 where it is the rejected one; -1 where it is not learnt.
+    void answers(int begin, int n, std::int64_t* into) const;
     std::vector<WindowPiece> pieces(int window) const;
 
 private:
@@ -87,6 +98,7 @@ private:
     std::uint32_t endOfText_;
     std::int64_t seqLen_;
     bool isMasked_;
+    bool pairs_;
     std::vector<std::uint32_t> samples_; ///< index in text_, in training order
     std::vector<std::int64_t> starts_; ///< stream position of the first token of each, rising
     int count_ = 0;

@@ -1,5 +1,7 @@
 #include "core/data/plan/each_row.h"
 
+#include "core/chat/answer_pair.h"
+#include "core/chat/pair_text.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/chunk_collector.h"
 #include "core/data/plan/row_walk.h"
@@ -35,6 +37,14 @@ Status forEachText(
         FURROW_TRY_ASSIGN(renderer, ConversationRenderer::open(*read.chat));
     }
     return forEachRow(config, manifest, [&](const Row& row) -> Result<bool> {
+        if (row.isConversation && config.objective == Objective::Dpo) {
+            const auto pair = readAnswerPair(row.text);
+            const auto text = pair.ok() ? writePair(pair.value(), renderer ? &*renderer : nullptr) : pair.error();
+            if (!text.ok())
+                return true;
+            FURROW_TRY_ASSIGN(const bool goesOn, onText(text.value().chosen));
+            return goesOn ? onText(text.value().rejected) : Result<bool>(false);
+        }
         if (!row.isConversation || !renderer)
             return onText(row.text);
         const auto written = renderer->write(row.text, config.chatLoss);

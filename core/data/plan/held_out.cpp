@@ -302,10 +302,10 @@ EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& 
     }
     const auto set = tokens <= kMostShownTokens ? readHeldOut(path) : Result<HeldOut>(HeldOut {});
     if (!set.ok() || set.value().text.count() == 0)
-        return { 0, alsoTrained };
+        return { 0, alsoTrained, rules.pairs };
     const ChunkWindows windows(set.value().text, 0, rules, PackingOrder { .shuffle = false });
     const std::int32_t count = evaluatedWindows(windows, most);
-    EvaluatedText text { 0, alsoTrained };
+    EvaluatedText text { 0, alsoTrained, rules.pairs };
     for (std::int32_t w = 0; w < count; ++w)
         text.labels += windows.learntCount(w);
     return text;

@@ -62,6 +62,7 @@ struct EvaluatedText {
     std::int64_t labels = 0; ///< that count in its loss: the frozen text, or as much of it as `eval_batches` takes. 0:
                              ///< there is none, or it cannot be read
     bool alsoTrained = false; ///< as HeldOut
+    bool arePairs = false; ///< `labels` are pairs of answers
 };
 /// Of plain text end to end the head of the file says it, and is all that is read.
 EvaluatedText evaluatedText(const std::filesystem::path& path, const RunConfig& config);

@@ -25,11 +25,66 @@ bool canHoldConversations(TextFormat format)
         || format == TextFormat::Tsv || format == TextFormat::Parquet;
 }
 
+Error noPairs(const DataFile& file, const std::vector<std::string>& columns)
+{
+    return { ErrorCode::InvalidArgument,
+        columns.empty()
+            ? sentence(
+                  "%1 is text, and %2 needs pairs of answers: rows with the columns chosen and rejected, and perhaps prompt. Write them as jsonl, or leave that setting out.",
+                  { file.path, optionTerm("objective", "dpo") })
+            : sentence(
+                  "%1 has not the columns chosen and rejected, which %2 needs. Its columns are: %3. Name a file of pairs, or leave that setting out.",
+                  { file.path, optionTerm("objective", "dpo"), shownNames(columns) }) };
+}
+
+/// The columns of pairs of answers, where a run is to learn from such.
+Result<ColumnChoice> choosePairs(
+    const DataFile& file, const FileColumns& columns, bool hasTemplate, bool isFirst, DataSource& source)
+{
+    const auto found = findAnswerPairsIn(file, columns);
+    if (found.form == ConversationForm::None)
+        return noPairs(file, columns.all);
+    if (!canHoldConversations(file.format.format))
+        return Error { ErrorCode::InvalidArgument,
+            sentence("%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.",
+                { file.path }) };
+    if (found.form == ConversationForm::PairOfMessages && !hasTemplate)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "The answers of %1 are messages, and there is no chat template that writes them. Name one with chat_template, such as chatml.",
+                { file.path }) };
+    if (!isFirst && found.form != source.conversation)
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 holds conversations in the form '%2', the files before it in the form '%3'. Name them as two sources.",
+                { file.path, toString(found.form), toString(source.conversation) }) };
+    source.conversation = found.form;
+    const auto prefix = file.format.list.empty() ? "" : file.format.list + "[].";
+    return ColumnChoice { prefix + found.column,
+        { found.form == ConversationForm::PairOfMessages
+                ? sentence(
+                      "The rows are pairs of answers (columns chosen and rejected), written by the chat template: the chosen one is learnt to be preferred.")
+                : sentence(
+                      "The rows are pairs of answers (columns chosen and rejected), texts as they stand: the chosen one is learnt to be preferred.") },
+        {} };
+}
+
+/// Pairs would be trained as texts, of which only one column is read.
+Error pairsWithoutObjective(const DataFile& file)
+{
+    return { ErrorCode::InvalidArgument,
+        sentence(
+            "%1 holds pairs of answers (columns chosen and rejected). %2 learns from them which one is preferred; %3 trains the chosen ones as plain text.",
+            { file.path, optionTerm("objective", "dpo"), optionTerm("text_column", "chosen") }) };
+}
+
 /// The column of a file, as that of conversations where there is a chat template and the columns are those of some.
 Result<ColumnChoice> chooseContent(FileAccess& access, const DataFile& file, const FileColumns& columns,
     const RunConfig& config, bool hasTemplate, DataSource& source)
 {
     const bool isFirst = source.textColumn.empty();
+    if (config.objective == Objective::Dpo)
+        return choosePairs(file, columns, hasTemplate, isFirst, source);
     const std::string& wanted = isFirst ? config.textColumn : source.textColumn;
     const bool isList
         = source.conversation == ConversationForm::Messages || source.conversation == ConversationForm::ShareGpt;
@@ -40,6 +95,13 @@ Result<ColumnChoice> chooseContent(FileAccess& access, const DataFile& file, con
         FURROW_TRY_ASSIGN(auto choice, chooseTextColumn(columns, wanted, file.path, [&](const std::string& column) {
             return textAmount(access, file, column);
         }));
+        const auto pairs = findAnswerPairsIn(file, columns);
+        const auto element = file.format.list.empty() ? std::string() : file.format.list + "[].";
+        const std::string taken
+            = choice.column.substr(choice.column.starts_with(element) ? element.size() : std::size_t(0));
+        if (wanted.empty() && isPair(pairs.form)
+            && (taken.starts_with("chosen") || taken.starts_with("rejected") || taken.starts_with("prompt")))
+            return pairsWithoutObjective(file);
         if (found.form == ConversationForm::Messages || found.form == ConversationForm::ShareGpt)
             choice.says.push_back(sentence(
                 "The column %1 holds conversations. With a chat_template they are trained as such; without one their texts are plain text.",
@@ -135,8 +197,11 @@ Status chooseColumn(
 {
     const DataFile* first = nullptr; ///< that decided
     for (const auto& file : source.files) {
-        if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc)
+        if (file.format.format == TextFormat::Text || file.format.format == TextFormat::Warc) {
+            if (config.objective == Objective::Dpo)
+                return noPairs(file, {});
             continue;
+        }
         FURROW_TRY_ASSIGN(auto columns, readColumns(access, file));
         if (columns.all.empty() && file.format.endsLinesAtCarriageReturns)
             return Error { ErrorCode::InvalidArgument,

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/sentence.h"
 #include "core/base/utf8.h"
+#include "core/chat/pair_text.h"
 #include "core/chat/row_problems.h"
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/plan/each_row.h"
@@ -38,6 +39,17 @@ Result<std::string> firstProblem(const RunConfig& config, const DataSource& sour
     return std::string(more.value() && row.problem != nullptr ? row.problem : "");
 }
 
+/// A conversation, or a pair of answers with objective dpo, as the model reads it.
+Result<ConversationText> writtenOf(
+    std::string_view row, const RunConfig& config, const std::optional<ConversationRenderer>& renderer)
+{
+    if (config.objective != Objective::Dpo)
+        return renderer->write(row, config.chatLoss);
+    FURROW_TRY_ASSIGN(const auto pair, readAnswerPair(row));
+    FURROW_TRY_ASSIGN(const auto text, writePair(pair, renderer ? &*renderer : nullptr));
+    return shownPair(text);
+}
+
 /// Its name says text, and so it is read; a person may have meant its columns.
 void sayThatItIsJson(const DataFile& file, DataInspection& inspection)
 {
@@ -66,7 +78,7 @@ Status readFirstRows(const RunConfig& config, const DataManifest& manifest, Data
     FURROW_TRY(readEachRow(config, inspection.manifest, [&](const Row& row, RowPlace) -> Result<bool> {
         ConversationText written { std::string(row.text), {} };
         if (row.isConversation) {
-            auto conversation = renderer->write(row.text, config.chatLoss);
+            auto conversation = writtenOf(row.text, config, renderer);
             if (!conversation.ok()) {
                 why = why.empty() ? conversation.error().message : why;
                 return ++refused < kMostRefused && systemClock().monotonicNs() - start < kLongestNs;

@@ -2,6 +2,8 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/chat/answer_pair.h"
+#include "core/chat/pair_text.h"
 #include "core/chat/row_problems.h"
 
 #include <algorithm>
@@ -80,6 +82,7 @@ Result<SampleEncoder> SampleEncoder::open(
     encoder.turns_ = config.chatLoss;
     encoder.countsDropped_ = manifest.refusesNoTokens && tokenizer.dropsText();
     encoder.longSamples_ = config.longSamples;
+    encoder.isOfPairs_ = config.objective == Objective::Dpo;
     encoder.mostTokens_ = static_cast<std::size_t>(std::max<std::int64_t>(1, config.seqLen - 1));
     if (manifest.chat) {
         FURROW_TRY_ASSIGN(encoder.renderer_, ConversationRenderer::open(*manifest.chat));
@@ -90,6 +93,8 @@ Result<SampleEncoder> SampleEncoder::open(
 Result<SampleTokens> SampleEncoder::encode(std::string_view row, bool isConversation) const
 {
     SampleTokens sample;
+    if (isOfPairs_)
+        return encodePair(row);
     if (isConversation) {
         FURROW_TRY_ASSIGN(sample, encodeConversation(row));
     } else {
@@ -120,6 +125,55 @@ Result<SampleTokens> SampleEncoder::encodeConversation(std::string_view row) con
     FURROW_TRY_ASSIGN(sample.learnt, tokensIn(learnt, text, sample.tokens, *tokenizer_));
     if (std::count(sample.learnt.begin(), sample.learnt.end(), 1) == 0)
         sample.problem = kRowAnswerNoToken.text();
+    return sample;
+}
+
+Result<std::vector<TokenId>> SampleEncoder::tokensOf(const std::string& text, bool isConversation) const
+{
+    std::vector<TokenId> tokens;
+    FURROW_TRY(isConversation ? tokenizer_->encodeMatchingSpecial(text, tokens) : tokenizer_->encode(text, tokens));
+    return tokens;
+}
+
+/// As DPOTrainer of trl: an answer begins where the tokens of the prompt alone and those of prompt and answer differ,
+/// in either answer; behind texts stands the end-of-text; what is too long loses its end.
+Result<SampleTokens> SampleEncoder::encodePair(std::string_view row) const
+{
+    SampleTokens sample;
+    const auto pair = readAnswerPair(row);
+    const auto text
+        = pair.ok() ? writePair(pair.value(), renderer_ ? &*renderer_ : nullptr) : Result<PairText>(pair.error());
+    if (!text.ok()) {
+        sample.problem = text.error().message;
+        return sample;
+    }
+    const bool isConversation = !pair.value().isText;
+    FURROW_TRY_ASSIGN(const auto prompt, tokensOf(text.value().prompt, isConversation));
+    FURROW_TRY_ASSIGN(auto chosen, tokensOf(text.value().chosen, isConversation));
+    FURROW_TRY_ASSIGN(auto rejected, tokensOf(text.value().rejected, isConversation));
+    std::size_t begin = prompt.size();
+    for (auto* side : { &chosen, &rejected }) {
+        const std::string& written = side == &chosen ? text.value().chosen : text.value().rejected;
+        sample.dropped += countsDropped_ ? tokenizer_->dropped(written, isConversation) : 0;
+        if (!isConversation && (side->empty() || side->back() != tokenizer_->endOfText()))
+            side->push_back(tokenizer_->endOfText());
+        const auto same = std::mismatch(prompt.begin(), prompt.end(), side->begin(), side->end()).first;
+        begin = std::min(begin, static_cast<std::size_t>(same - prompt.begin()));
+    }
+    begin = std::max<std::size_t>(begin, 1); // nothing stands before the first token
+    if (chosen.size() <= begin || rejected.size() <= begin)
+        sample.problem = kRowAnswerNoToken.text();
+    else if (chosen == rejected)
+        sample.problem = kRowSameAnswers.text();
+    const std::size_t most = std::max<std::size_t>(1, mostTokens_ / 2);
+    sample.isTooLong = std::max(chosen.size(), rejected.size()) > most;
+    sample.isLeftOut = sample.isTooLong && (longSamples_ != LongSamples::Cut || begin >= most);
+    for (auto* side : { &chosen, &rejected }) {
+        side->resize(sample.isLeftOut ? side->size() : std::min(side->size(), most));
+        sample.tokens.insert(sample.tokens.end(), side->begin(), side->end());
+        sample.learnt.insert(sample.learnt.end(), std::min(begin, side->size()), 0);
+        sample.learnt.resize(sample.tokens.size(), 1);
+    }
     return sample;
 }
 

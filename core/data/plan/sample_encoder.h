@@ -34,7 +34,9 @@ struct SampleTokens {
 };
 
 /// How the rows of a data set become tokens: plain text as it stands, a conversation by the chat template that is
-/// frozen with the data set, with special tokens as their ids. Immutable; const methods are thread-safe.
+/// frozen with the data set, with special tokens as their ids. With objective dpo a row is a pair of answers: the
+/// tokens of the chosen one with its prompt, then those of the rejected one with it (pairMiddle()). Immutable; const
+/// methods are thread-safe.
 class SampleEncoder {
 public:
     /// @param tokenizer  must live as long as this
@@ -46,7 +48,7 @@ public:
     Result<SampleTokens> encode(std::string_view row, bool isConversation) const;
     const Tokenizer& tokenizer() const { return *tokenizer_; }
     /// Samples that are longer than a window are counted, for they are cut or left out.
-    bool limitsLength() const { return longSamples_ != LongSamples::Split; }
+    bool limitsLength() const { return isOfPairs_ || longSamples_ != LongSamples::Split; }
 
     /// The tokenizer may drop text, and what it drops is counted.
     bool countsDropped() const { return countsDropped_; }
@@ -54,6 +56,8 @@ public:
 private:
     SampleEncoder() = default;
     Result<SampleTokens> encodeConversation(std::string_view row) const;
+    Result<SampleTokens> encodePair(std::string_view row) const;
+    Result<std::vector<TokenId>> tokensOf(const std::string& text, bool isConversation) const;
     void limit(SampleTokens& sample) const;
 
     const Tokenizer* tokenizer_ = nullptr;
@@ -61,6 +65,7 @@ private:
     LearntTurns turns_ = LearntTurns::All;
     bool countsDropped_ = false;
     LongSamples longSamples_ = LongSamples::Split;
+    bool isOfPairs_ = false;
     std::size_t mostTokens_ = 0; ///< of a sample in one window, beside the end-of-text behind it
 };
 

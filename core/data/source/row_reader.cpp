@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/base/outside.h"
 #include "core/base/sentence.h"
+#include "core/chat/answer_pair.h"
 #include "core/chat/row_problems.h"
 #include "core/data/source/arrow_rows.h"
 #include "core/data/source/csv_fields.h"
@@ -440,14 +441,26 @@ Message rowInWords(std::int64_t row, const DataFile& file, const std::string& pr
     return sentence("row %1 (counted from 0) of %2 %3", { std::to_string(row), file.path, rowProblem(problem) });
 }
 
+namespace {
+
+std::vector<std::string> namesInElement(const DataFile& file, std::vector<std::string> names)
+{
+    for (auto& name : names)
+        name = nameInElement(file, name);
+    return names;
+}
+
+} // namespace
+
 ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted)
 {
-    const auto inElement = [&](std::vector<std::string> names) {
-        for (auto& name : names)
-            name = nameInElement(file, name);
-        return names;
-    };
-    return findConversation(inElement(columns.all), inElement(columns.text), nameInElement(file, wanted));
+    return findConversation(
+        namesInElement(file, columns.all), namesInElement(file, columns.text), nameInElement(file, wanted));
+}
+
+ConversationColumns findAnswerPairsIn(const DataFile& file, const FileColumns& columns)
+{
+    return findAnswerPairs(namesInElement(file, columns.all), namesInElement(file, columns.text));
 }
 
 RowOptions rowOptions(const RunConfig& config, const DataSource& source)

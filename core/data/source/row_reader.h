@@ -83,6 +83,9 @@ Result<std::unique_ptr<RowReader>> openRowReader(
 /// @param wanted  the setting text_column
 ConversationColumns findConversationIn(const DataFile& file, const FileColumns& columns, const std::string& wanted);
 
+/// The same for pairs of answers.
+ConversationColumns findAnswerPairsIn(const DataFile& file, const FileColumns& columns);
+
 /// Looks at the header of csv, at the first 100 lines of jsonl or elements of json, at the footer of Parquet. Empty for
 /// plain text and WARC.
 Result<FileColumns> readColumns(FileAccess& access, const DataFile& file);

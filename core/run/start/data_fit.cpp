@@ -95,6 +95,12 @@ std::string filtersInForce(const RunConfig& c)
 /// Why nothing of the data is trained; it was read to its end.
 ConfigProblem noSample(const RunConfig& config, const Beginning& read)
 {
+    if (read.tooLong > 0 && config.objective == Objective::Dpo)
+        return { "seq_len",
+            sentence(
+                "%1 is %2, and all %3 pairs of answers that pass the filters are too long: an answer with its prompt may have half of that, less one token. Raise it, or set %4 to cut.",
+                { settingTerm("seq_len"), Count(config.seqLen), Count(read.tooLong), settingTerm("long_samples") }),
+            std::to_string(2 * config.seqLen) };
     if (read.tooLong > 0)
         return { "long_samples",
             sentence(

@@ -1,4 +1,5 @@
 #include "core/base/check.h"
+#include "core/train/model/for_this_pass.h"
 #include "core/train/model/gpt_torch.h"
 
 #include <torch/torch.h>
@@ -9,26 +10,6 @@
 // Letters in tensor names: B batch, T tokens, D width, n heads, d head width, V vocabulary, F feed-forward width.
 
 namespace furrow {
-
-namespace {
-
-/// A member has a value for the lifetime of this, also when an error is thrown, and is empty again then.
-template <typename T> class ForThisPass {
-public:
-    ForThisPass(T& member, T value)
-        : member_(member)
-    {
-        member_ = std::move(value);
-    }
-    ~ForThisPass() { member_ = T {}; }
-    ForThisPass(const ForThisPass&) = delete;
-    ForThisPass& operator=(const ForThisPass&) = delete;
-
-private:
-    T& member_;
-};
-
-} // namespace
 
 struct GptModel::LayerCache {
     at::Tensor key_BkTd;

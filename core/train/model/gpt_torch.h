@@ -54,6 +54,11 @@ public:
     bool clipsPerSample() const override { return config_.moeExperts == 0 && !options_.checkpointActivations; }
     ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         double clipNorm, const at::Tensor& places_BT = {}) override;
+    bool comparesWithStart() const override { return config_.loraRank > 0; }
+    PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule, double gradientScale) override;
+    PairPass pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule) override;
     LossSum lossSum(
         const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
     at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) override;
@@ -107,6 +112,8 @@ private:
     at::Tensor headLogits(const at::Tensor& x) const;
     at::Tensor dropped(const at::Tensor& x) const;
     HeadLoss headLoss(double gradientScale) const;
+    /// Of the documents at hand by what the model was before it was trained, in nats.
+    at::Tensor referenceLosses(const at::Tensor& inputs_BT, const at::Tensor& labels_N);
 
     // set in the constructor, then constant
     at::Tensor embedding_;
@@ -121,6 +128,7 @@ private:
 
     // of the pass at hand
     bool training_ = false; // dropout is on
+    bool isReference_ = false; // without the pairs of LoRA
     Documents documents_;
     PerSamplePass* perSample_ = nullptr; // gradients are wanted sample by sample
 };

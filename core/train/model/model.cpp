@@ -71,6 +71,18 @@ void Model::reseed(std::uint64_t seed)
     generator.set_current_seed(seed);
 }
 
+Model::PairPass Model::pairBackward(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+    std::int64_t, const PreferenceRule&, double)
+{
+    FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
+}
+
+Model::PairPass Model::pairPass(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+    std::int64_t, const PreferenceRule&)
+{
+    FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
+}
+
 Model::ClippedPass Model::clippedBackward(const at::Tensor&, const at::Tensor&, double, double, const at::Tensor&)
 {
     FURROW_CHECK(false, "a model was asked to clip by sample that cannot");

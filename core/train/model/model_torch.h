@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/model/model_config.h"
 #include "core/train/model/parameters_torch.h"
+#include "core/train/model/preference_torch.h"
 
 #include <memory>
 
@@ -84,6 +85,21 @@ public:
     /// gradient is not finite adds nothing, and its losses are 0, unless no row has one: then its weights are broken.
     virtual ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         double clipNorm, const at::Tensor& places_BT = {});
+    /// Whether pairBackward() and pairPass() can be called: the model knows what it was before it was trained.
+    virtual bool comparesWithStart() const { return false; }
+    struct PairPass {
+        at::Tensor losses_BT; ///< of each pair, spread over the labels of its answers; float32, no autograd
+        at::Tensor margins_P; ///< PairLosses
+    };
+    /// Forward and backward over rows that hold pairs of answers: adds gradientScale * d(sum of their losses)/dw to the
+    /// gradients. The reference is the model without its LoRA pairs and without dropout.
+    /// @param answers_BT  as ChunkWindows::answers()  @param pairs  in these rows
+    virtual PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
+        const at::Tensor& places_BT, const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule,
+        double gradientScale);
+    /// The same without gradients and without dropout.
+    virtual PairPass pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule);
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are
     /// done while the layers before it are still to come.
     virtual bool finishesGradientsInOrder() const { return false; }
