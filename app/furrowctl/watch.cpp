@@ -337,7 +337,10 @@ std::string statusText(const RunStatus& s)
             + (w.alive ? ", " + paceText(w.tokensPerSecond) : "") + memoryText(w) + "\n";
     if (s.evaluation)
         text += (s.evaluation->text.alsoTrained ? "loss of trained text " : "held-out loss ")
-            + fixed(s.evaluation->loss, 4) + " nats per token, " + ofWhat(*s.evaluation) + "\n";
+            + fixed(s.evaluation->loss, 4) + (s.evaluation->text.arePairs ? " nats per pair, " : " nats per token, ")
+            + ofWhat(*s.evaluation) + "\n";
+    if (s.evaluation && s.evaluation->pairs.pairs > 0)
+        text += "  " + inWords(s.evaluation->pairs) + "\n";
     if (s.answers)
         text += inWords(*s.answers) + "\n";
     if (s.privacy)

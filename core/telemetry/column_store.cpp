@@ -130,6 +130,10 @@ void ColumnStore::addStep(Source& source, const StepRecord& step)
     if (step.parameterNorm != 0)
         live.lastParameterNorm = step.parameterNorm;
     c.parameterNorm.append(static_cast<float>(live.lastParameterNorm));
+    if (index == 0 ? step.pairs.pairs > 0 : c.hasPairs()) {
+        c.margin.append(static_cast<float>(step.pairs.margin));
+        c.preferred.append(static_cast<float>(step.pairs.preferred));
+    }
     c.waitData.append(static_cast<float>(step.time.waitData));
     c.forward.append(static_cast<float>(step.time.forward));
     c.backward.append(static_cast<float>(step.time.backward));

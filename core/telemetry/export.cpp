@@ -155,6 +155,15 @@ bool isOfLeaderOnly(std::string_view column)
     return std::ranges::find(kColumns, column) != std::end(kColumns);
 }
 
+/// Behind the other columns, which stood there before; empty where no pairs of answers are compared.
+void addPairs(const PairMarks& marks, Row& row)
+{
+    const bool has = marks.pairs > 0;
+    row.emplace_back("pairs", has ? Value(marks.pairs) : Value(nullptr));
+    row.emplace_back("margin", has ? Value(marks.margin) : Value(nullptr));
+    row.emplace_back("preferred", has ? Value(marks.preferred) : Value(nullptr));
+}
+
 Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* all)
 {
     const StepRecord& s = at.line.step;
@@ -170,6 +179,7 @@ Row stepRow(const PlacedRecord& at, const ExportView& view, const StepsOfAll* al
         { "ranks", std::int64_t { s.ranks } }, { "rank", std::int64_t { s.rank } }, { "lost", isLost(view, at) } };
     for (const auto& [name, value] : own)
         row.emplace_back(name, s.rank > 0 && isOfLeaderOnly(name) ? Value(nullptr) : value);
+    addPairs(s.pairs, row);
     return row;
 }
 
@@ -187,6 +197,7 @@ Row evalRow(const PlacedRecord& at, const ExportView& view)
         row.emplace_back(name, found != marks.end() ? Value(found->value) : Value(nullptr));
     }
     row.emplace_back("lost", isLost(view, at));
+    addPairs(eval.pairs, row);
     return row;
 }
 
@@ -353,6 +364,10 @@ Result<std::int64_t> exportTensorBoard(
                 file.scalar(at.wall, s.step, "train/window_norm", s.windowNorm);
                 file.scalar(at.wall, s.step, "train/clipped_share", s.clipped);
             }
+            if (s.pairs.pairs > 0) { // as trl names them
+                file.scalar(at.wall, s.step, "train/rewards/margins", s.pairs.margin);
+                file.scalar(at.wall, s.step, "train/rewards/accuracies", s.pairs.preferred);
+            }
         } else if (at.line.kind == LineKind::Eval) {
             const auto& eval = at.line.eval;
             const bool isMerged = eval.what == EvalRecord::What::Merged;
@@ -363,6 +378,10 @@ Result<std::int64_t> exportTensorBoard(
                 file.scalar(at.wall, step, group + "loss" + whose, eval.loss);
             for (const auto& [name, value] : namedMarks(eval.tasks))
                 file.scalar(at.wall, step, group + (name + whose), value);
+            if (eval.pairs.pairs > 0) {
+                file.scalar(at.wall, step, group + "rewards/margins" + whose, eval.pairs.margin);
+                file.scalar(at.wall, step, group + "rewards/accuracies" + whose, eval.pairs.preferred);
+            }
         } else if (at.line.kind == LineKind::Privacy) {
             file.scalar(at.wall, at.line.privacy.step, "privacy/epsilon", at.line.privacy.epsilon);
         } else if (at.line.kind == LineKind::Drift) {

@@ -53,6 +53,13 @@ template <> inline constexpr std::string_view kRecordKind<PrivacyRecord> = "priv
 //   message       a text in English, and what it is made of (core/config/message_json.h)
 //   word          one of a closed set
 
+template <typename Marks, typename Fields> void visitPairs(Marks& marks, Fields& fields)
+{
+    fields.integer("pairs", marks.pairs);
+    fields.measured("margin", marks.margin);
+    fields.measured("pref", marks.preferred);
+}
+
 template <RecordOf<StepRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)
 {
     fields.integer("t", r.monotonicNs);
@@ -69,6 +76,7 @@ template <RecordOf<StepRecord> Record, typename Fields> void visitFields(Record&
     fields.measured("pnorm", r.parameterNorm);
     fields.measured("wnorm", r.windowNorm);
     fields.measured("clipped", r.clipped);
+    visitPairs(r.pairs, fields);
     fields.measured("tps", r.tokensPerSecond);
     fields.milliseconds("wait", r.time.waitData);
     fields.milliseconds("fwd", r.time.forward);
@@ -92,6 +100,7 @@ template <RecordOf<EvalRecord> Record, typename Fields> void visitFields(Record&
     fields.integer("right", r.tasks.right);
     fields.integer("rightn", r.tasks.rightNormalised);
     fields.number("chance", r.tasks.chance);
+    visitPairs(r.pairs, fields);
 }
 
 template <RecordOf<EventRecord> Record, typename Fields> void visitFields(Record& r, Fields& fields)

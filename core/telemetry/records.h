@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/message.h"
+#include "core/telemetry/pair_marks.h"
 #include "core/telemetry/task_marks.h"
 
 #include <cmath>
@@ -49,7 +50,7 @@ struct StepRecord {
     std::int64_t samples = 0; ///< rows trained by this worker since the run began, this step included
     std::int64_t tokens = 0; ///< tokens trained by this worker since the run began, this step included
     std::int64_t stepTokens = 0; ///< real label tokens of this step: its weight in the mean over workers
-    double loss = 0; ///< nats per token, mean over the step; NaN and Inf are kept
+    double loss = 0; ///< nats per token, or per pair of answers, mean over the step; NaN and Inf are kept
     double lr = 0;
     double gradientNorm = 0; ///< of this worker's gradient, before clipping
     double tokensPerSecond = 0;
@@ -58,6 +59,7 @@ struct StepRecord {
     double parameterNorm = 0; ///< 2-norm of this worker's weights after the step; 0: not measured at this one
     double windowNorm = 0; ///< median norm of the windows' own gradients, before clipping; 0: windows are not clipped
     double clipped = 0; ///< share of the windows of the step that were clipped
+    PairMarks pairs; ///< of the step: `loss` is a mean over these pairs then
     int ranks = 0; ///< workers that made this step together; 0: this one alone
     int rank = 0; ///< of this worker among them
     bool operator==(const StepRecord&) const = default;
@@ -74,6 +76,7 @@ struct EvalRecord {
                                   ///< worker's own. 0: not told (files of before)
     What what = What::Replica;
     TaskMarks tasks; ///< without questions in files of before
+    PairMarks pairs; ///< `loss` is a mean over these pairs of answers then
 
     bool hasLoss() const { return tasks.questions == 0 || !std::isnan(loss); }
     bool operator==(const EvalRecord&) const = default;

@@ -27,7 +27,8 @@ std::size_t Stretch::memoryBytes() const
     std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes()
         + samples.memoryBytes();
     for (const auto* metric :
-        { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm })
+        { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm, &margin,
+            &preferred })
         sum += metric->memoryBytes();
     for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
         sum += metric->memoryBytes();
@@ -51,6 +52,8 @@ PaceColumn Stretch::paces() const
 CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis, double samplesPerEpoch) const
 {
     const Stretch& s = stretches[stretch];
+    if ((metric == Metric::Margin || metric == Metric::Preferred) && !s.hasPairs())
+        return makeCurve(std::vector<double> {}, std::vector<float> {});
     ScaledAxis x = axisOf(s, axis, samplesPerEpoch);
     switch (metric) {
     case Metric::Loss: return makeCurve(std::move(x), s.loss);
@@ -64,6 +67,8 @@ CurvePtr TelemetrySnapshot::curve(std::size_t stretch, Metric metric, XAxis axis
     case Metric::Checkpoint: return makeCurve(std::move(x), s.checkpoint);
     case Metric::MemoryMiB: return makeCurve(std::move(x), s.memoryMiB);
     case Metric::ParameterNorm: return makeCurve(std::move(x), s.parameterNorm);
+    case Metric::Margin: return makeCurve(std::move(x), s.margin);
+    case Metric::Preferred: return makeCurve(std::move(x), s.preferred);
     case Metric::StepTokens: break;
     }
     return makeCurve(std::move(x), s.stepTokens);
@@ -175,6 +180,8 @@ Stretch stretchUntil(const Stretch& whole, double wall)
     for (auto* metric : { &head.loss, &head.learningRate, &head.gradientNorm, &head.tokensPerSecond, &head.memoryMiB,
              &head.stepTokens, &head.parameterNorm })
         *metric = metric->first(count);
+    for (auto* metric : { &head.margin, &head.preferred })
+        *metric = whole.hasPairs() ? metric->first(count) : *metric;
     for (auto* metric : { &head.waitData, &head.forward, &head.backward, &head.optimizer, &head.checkpoint })
         *metric = metric->first(count);
     std::size_t chunks = head.chunks.size();

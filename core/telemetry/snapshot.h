@@ -23,9 +23,11 @@ enum class Metric {
     Checkpoint,
     MemoryMiB,
     StepTokens,
-    ParameterNorm
+    ParameterNorm,
+    Margin, ///< of pairs of answers; no curve where none are compared
+    Preferred
 };
-inline constexpr int kMetricCount = 12;
+inline constexpr int kMetricCount = 14;
 
 /// The x axes. Units: steps, samples, tokens, epochs, seconds since 1970, seconds of training. Steps, samples, tokens
 /// and epochs but WorkerStep are of all workers and count what was trained: also what was lost with its weights.
@@ -65,10 +67,12 @@ struct Stretch {
     MetricColumn<float> stepTokens; ///< of a follower its own, by its speed
     Pyramid stepSeconds; ///< over StepSeconds of stepTokens and tokensPerSecond
     MetricColumn<float> parameterNorm; ///< the newest measured one; 0 before the first
+    MetricColumn<float> margin, preferred; ///< of pairs of answers; empty where the first step compared none
     MetricColumn<Duration16> waitData, forward, backward, optimizer, checkpoint;
     Column<ChunkStart> chunks;
 
     std::size_t size() const { return step.size(); }
+    bool hasPairs() const { return margin.values.size() > 0; }
     double wallAt(std::size_t i) const { return wallStart + millis[i] / 1000.0; }
     double wallEnd() const { return size() == 0 ? wallStart : wallAt(size() - 1); }
     /// So long after its newest step a worker is taken to train still [s]: a few of its steps.

@@ -40,6 +40,8 @@ template <typename Io, typename S> void visitColumns(Io& io, S& s)
     io.metric(s.memoryMiB);
     io.metric(s.stepTokens);
     io.metric(s.parameterNorm);
+    io.metric(s.margin);
+    io.metric(s.preferred);
     io.metric(s.waitData);
     io.metric(s.forward);
     io.metric(s.backward);
@@ -75,6 +77,9 @@ bool fits(const Stretch& s)
     for (const auto* metric : { &s.loss, &s.learningRate, &s.gradientNorm, &s.tokensPerSecond, &s.memoryMiB,
              &s.stepTokens, &s.parameterNorm })
         if (!fits(*metric, size))
+            return false;
+    for (const auto* metric : { &s.margin, &s.preferred })
+        if (!fits(*metric, s.hasPairs() ? size : 0))
             return false;
     for (const auto* time : { &s.waitData, &s.forward, &s.backward, &s.optimizer, &s.checkpoint })
         if (!fits(*time, size))

@@ -162,6 +162,8 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
         const bool own = metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB;
         if (snapshot.stretches[k].rank > 0 && !own) // rank 0 tells it for the group
             continue;
+        if ((metric == Metric::Margin || metric == Metric::Preferred) && !snapshot.stretches[k].hasPairs())
+            continue;
         data.lines.push_back({ snapshot.curve(k, metric, axis, samplesPerEpoch),
             metric == Metric::TokensPerSecond ? nullptr : snapshot.curve(k, Metric::StepTokens, axis, samplesPerEpoch),
             worker, snapshot.supersededFrom(k), 0, snapshot.stretches[k].attempt,
@@ -174,6 +176,12 @@ ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis ax
         addSpikes(data, snapshot, samplesPerEpoch, only);
         addEvals(data, snapshot, samplesPerEpoch, only);
     }
+    if (metric == Metric::Margin || metric == Metric::Preferred)
+        forEachEval(snapshot, axis, samplesPerEpoch, only, [&](const EvalPoint& eval, ChartEval at) {
+            at.y = metric == Metric::Margin ? eval.record.pairs.margin : eval.record.pairs.preferred;
+            if (eval.record.pairs.pairs > 0)
+                data.evals.push_back(at);
+        });
     return data;
 }
 

@@ -31,7 +31,9 @@ void dashLost(ChartData& data, const TelemetrySnapshot& snapshot, Metric metric,
     std::vector<std::size_t> drawn; // stretches, as the lines are ordered
     std::map<std::int64_t, std::size_t> steps; // lost, by attempt
     for (const Stretch& stretch : snapshot.stretches) {
-        if (stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
+        const bool isOfPairs = metric == Metric::Margin || metric == Metric::Preferred;
+        if ((stretch.rank == 0 || metric == Metric::TokensPerSecond || metric == Metric::MemoryMiB)
+            && (!isOfPairs || stretch.hasPairs()))
             drawn.push_back(froms.size());
         froms.push_back(lostFrom(stretch, lost));
         if (stretch.rank == 0)

@@ -51,7 +51,7 @@ std::vector<ToldEvaluation> toldUntil(const TelemetrySnapshot& telemetry)
     for (const EvalPoint& eval : *telemetry.evals) {
         const auto step = eval.record.weightsStep > 0 ? eval.record.weightsStep : eval.record.step;
         const ToldEvaluation told { eval.worker, eval.record.what == EvalRecord::What::Merged, step, eval.record.loss,
-            static_cast<std::int64_t>(eval.wall * 1e9), eval.record.tasks };
+            static_cast<std::int64_t>(eval.wall * 1e9), eval.record.tasks, eval.record.pairs };
         if (std::isfinite(told.loss))
             keep(told, false);
         if (told.tasks.questions > 0)

@@ -92,7 +92,7 @@ ChartsPage::ChartsPage(Workbench& bench, QWidget* parent)
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &ChartsPage::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, [this] {
         snapshot_.reset();
-        absent_ = { SmallChart::Answers, SmallChart::Privacy };
+        absent_.assign(kNotOfAllRuns.begin(), kNotOfAllRuns.end());
         showSmall();
         link_.setRange(std::nullopt, false);
         loss_->setData({});
@@ -316,6 +316,8 @@ void ChartsPage::redraw()
     for (const auto& [chart, points] : { std::pair(SmallChart::Answers, &answers), { SmallChart::Privacy, &privacy } })
         if (points->lines.empty() && points->evals.empty() && (chart != SmallChart::Privacy || isStated))
             absent.push_back(chart);
+    if (std::ranges::none_of(snapshot_->stretches, &Stretch::hasPairs))
+        absent.insert(absent.end(), { SmallChart::Margin, SmallChart::Preferred });
     if (std::exchange(absent_, absent) != absent)
         showSmall();
     small_->setData(shown, driftDataOf(*snapshot_, axis(), perEpoch), answers, privacy);
@@ -445,7 +447,7 @@ void ChartsPage::applyOptions()
 void ChartsPage::showSmall()
 {
     std::vector<SmallChart> shown = settings_->wishes().small;
-    for (const SmallChart chart : { SmallChart::Answers, SmallChart::Privacy }) {
+    for (const SmallChart chart : kNotOfAllRuns) {
         const bool has = std::ranges::find(absent_, chart) == absent_.end();
         settings_->offer(chart, has);
         if (!has)

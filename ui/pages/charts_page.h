@@ -6,6 +6,7 @@
 #include "ui/charts/series_chart.h"
 
 #include <QWidget>
+#include <array>
 #include <optional>
 
 class QComboBox;
@@ -82,7 +83,10 @@ private:
     ChartSettings* settings_ = nullptr;
     std::optional<std::vector<LostTraining>> lost_; // dashed in the curves
     std::optional<double> evaluated_; // the one evaluation that all views of the console say
-    std::vector<SmallChart> absent_ { SmallChart::Answers, SmallChart::Privacy }; // the run has no numbers for them
+    /// Charts of which a run may have no numbers.
+    static constexpr std::array kNotOfAllRuns { SmallChart::Answers, SmallChart::Privacy, SmallChart::Margin,
+        SmallChart::Preferred };
+    std::vector<SmallChart> absent_ { kNotOfAllRuns.begin(), kNotOfAllRuns.end() }; // of this run
     std::optional<std::int64_t> attempt_; // whose curves are shown; absent: all
 };
 

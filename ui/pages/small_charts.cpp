@@ -49,6 +49,10 @@ constexpr Kind kKinds[kSmallChartCount] = {
         true },
     { QT_TRANSLATE_NOOP("SmallCharts", "Privacy spent"),
         QT_TRANSLATE_NOOP("SmallCharts", "epsilon at most, of any unit"), Metric::Loss, true, false, true },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Margin of the chosen answers"),
+        QT_TRANSLATE_NOOP("SmallCharts", "mean of a step, against the start weights"), Metric::Margin },
+    { QT_TRANSLATE_NOOP("SmallCharts", "Chosen answers preferred"),
+        QT_TRANSLATE_NOOP("SmallCharts", "share of the pairs of a step"), Metric::Preferred, false, false, true },
 };
 
 /// Of the workers of the newest attempt: those of earlier ones are over. What is stacked is the sum of those that

@@ -23,9 +23,11 @@ enum class SmallChart {
     Backward,
     Optimizer,
     Answers,
-    Privacy
+    Privacy,
+    Margin,
+    Preferred
 };
-inline constexpr int kSmallChartCount = 12;
+inline constexpr int kSmallChartCount = 14;
 
 QString smallChartName(SmallChart chart); ///< "Learning rate"
 

@@ -27,6 +27,7 @@ try {
     told.tasks.right = std::min(count("right"), told.tasks.questions);
     told.tasks.rightNormalised = std::min(count("right_normalised"), told.tasks.questions);
     told.tasks.chance = json.value("chance", 0.0);
+    told.pairs = { count("pairs"), json.value("margin", 0.0), json.value("preferred", 0.0) };
     return told;
 } catch (const nlohmann::json::exception&) {
     return std::nullopt;
@@ -45,6 +46,9 @@ Status publishEvaluation(const RunPaths& paths, const ToldEvaluation& told, File
     };
     if (std::isfinite(told.loss)) { // JSON has no other
         json["loss"] = told.loss;
+        if (told.pairs.pairs > 0 && std::isfinite(told.pairs.margin))
+            json.update({ { "pairs", told.pairs.pairs }, { "margin", told.pairs.margin },
+                { "preferred", told.pairs.preferred } });
         FURROW_TRY(write(""));
     }
     if (told.tasks.questions == 0)
@@ -89,10 +93,12 @@ bool areWeightsThere(const ToldEvaluation& told, const std::vector<SupervisorLed
 HeldOutLoss heldOutLossOf(const ToldEvaluation& told, const EvaluatedText& text)
 {
     const std::string worker = std::to_string(told.worker);
-    return { told.loss, told.step, text, told.merged ? 0 : told.worker, told.merged, told.wallNs,
+    HeldOutLoss loss { told.loss, told.step, text, told.merged ? 0 : told.worker, told.merged, told.wallNs,
         told.worker < 0   ? sentence("all replicas, merged") // by the task that merged them
             : told.merged ? sentence("the merge, as worker %1 evaluated it", { worker })
                           : sentence("worker %1, while it trained", { worker }) };
+    loss.pairs = told.pairs;
+    return loss;
 }
 
 TaskAnswers answersOf(const ToldEvaluation& told)

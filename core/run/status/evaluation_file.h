@@ -24,6 +24,7 @@ struct ToldEvaluation {
     double loss = 0; ///< nats per token; NaN: there is none
     std::int64_t wallNs = 0;
     TaskMarks tasks {};
+    PairMarks pairs {}; ///< of answers: `loss` is nats per pair then
 };
 
 /// Replaces what the worker told before; an evaluation without answers leaves those that it told. Not synced.

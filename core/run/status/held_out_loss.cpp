@@ -11,6 +11,12 @@ Message ofOneStep(const HeldOutLoss& evaluation, const Message& facts)
     const Count tokens(evaluation.text.labels);
     if (evaluation.text.labels == 0)
         return sentence("of weights with 1 step; %1", { facts });
+    if (evaluation.text.arePairs)
+        return evaluation.text.alsoTrained
+            ? sentence(
+                  "of weights with 1 step, on %1 pairs that are trained too, for the data is too small to hold any out; %2",
+                  { tokens, facts })
+            : sentence("of weights with 1 step, on %1 held-out pairs of answers; %2", { tokens, facts });
     return evaluation.text.alsoTrained
         ? sentence(
               "of weights with 1 step, on %1 tokens that are trained too, for the data is too small to hold text out; %2",
@@ -36,11 +42,25 @@ Message ofWhat(const HeldOutLoss& evaluation)
         return ofOneStep(evaluation, facts);
     if (evaluation.text.labels == 0)
         return sentence("of weights with %1 steps; %2", { step, facts });
+    if (evaluation.text.arePairs)
+        return evaluation.text.alsoTrained
+            ? sentence(
+                  "of weights with %1 steps, on %2 pairs that are trained too, for the data is too small to hold any out; %3",
+                  { step, tokens, facts })
+            : sentence("of weights with %1 steps, on %2 held-out pairs of answers; %3", { step, tokens, facts });
     return evaluation.text.alsoTrained
         ? sentence(
               "of weights with %1 steps, on %2 tokens that are trained too, for the data is too small to hold text out; %3",
               { step, tokens, facts })
         : sentence("of weights with %1 steps, on %2 tokens of held-out text; %3", { step, tokens, facts });
+}
+
+Message inWords(const PairMarks& pairs)
+{
+    if (pairs.pairs == 0)
+        return {};
+    return sentence("margin %1, the chosen answer is preferred in %2 % of %3 held-out pairs",
+        { Real(pairs.margin, 4), Real(100 * pairs.preferred, 1), Count(pairs.pairs) });
 }
 
 Message inWords(const TaskAnswers& answers)

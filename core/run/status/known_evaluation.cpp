@@ -58,6 +58,8 @@ void takeNewer(KnownEvaluation& known, const NewestTold& newestTold, const Evalu
         = told && told->merged && known.loss && known.loss->merged && std::abs(told->loss - known.loss->loss) < kSame;
     if (told && !isSame && isNewer(*told, known.loss))
         known.loss = heldOutLossOf(*told, text);
+    else if (told && known.loss && told->step == known.loss->step && std::abs(told->loss - known.loss->loss) < kSame)
+        known.loss->pairs = told->pairs;
     if (known.loss && known.loss->checkpoint == 0)
         known.loss->superseded = newest && newest->row.wallNs > known.loss->wallNs;
     if (const auto asked

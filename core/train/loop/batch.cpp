@@ -24,6 +24,10 @@ std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange ran
             batch.places_BT = torch::empty({ n, seqLen_ }, options);
             windows.places(begin, n, batch.places_BT.data_ptr<std::int64_t>());
         }
+        if (windows.holdsPairs()) {
+            batch.answers_BT = torch::empty({ n, seqLen_ }, options);
+            windows.answers(begin, n, batch.answers_BT.data_ptr<std::int64_t>());
+        }
         for (std::int32_t w = begin; w < begin + n; ++w) {
             batch.labels += windows.labelCount(w);
             batch.learnt += windows.learntCount(w);
@@ -31,8 +35,9 @@ std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange ran
         if (device_.is_cuda()) { // pinned blocks are kept by their allocator until the copy is done
             batch.inputs_BT = batch.inputs_BT.to(device_, true);
             batch.labels_BT = batch.labels_BT.to(device_, true);
-            if (batch.places_BT.defined())
-                batch.places_BT = batch.places_BT.to(device_, true);
+            for (at::Tensor* tensor : { &batch.places_BT, &batch.answers_BT })
+                if (tensor->defined())
+                    *tensor = tensor->to(device_, true);
         }
         batches.push_back(std::move(batch));
         begin += n;

@@ -16,8 +16,9 @@ struct Batch {
     at::Tensor inputs_BT; ///< int64, on the device
     at::Tensor labels_BT; ///< int64, on the device; -1 is left out of the loss
     at::Tensor places_BT; ///< int64, on the device: see Model::forwardBackward; undefined where a window is one text
+    at::Tensor answers_BT; ///< int64, on the device: ChunkWindows::answers(); undefined where no pairs are compared
     std::int64_t labels = 0; ///< that stand for text, learnt or not; counted on the host
-    std::int64_t learnt = 0; ///< of these, what the loss counts
+    std::int64_t learnt = 0; ///< of these, what the loss counts; or the pairs
     WindowRange windows; ///< of the chunk
     std::int64_t epoch = 0;
     std::int64_t block = 0;

@@ -13,6 +13,7 @@ double Evaluation::perplexity() const { return std::exp(loss); }
 
 EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut& cut, c10::Device device)
     : heldOut_(std::make_unique<HeldOut>(std::move(heldOut)))
+    , preference_(cut.preference)
 {
     if (heldOut_->text.count() == 0)
         return;
@@ -27,6 +28,31 @@ EvaluationSet::EvaluationSet(HeldOut heldOut, std::uint32_t endOfText, const Cut
         labels_ += batch.learnt;
 }
 
+Result<Evaluation> EvaluationSet::runPairs(Model& model, const std::function<bool()>& goOn) const
+{
+    if (!model.comparesWithStart())
+        return Error { ErrorCode::InvalidArgument,
+            sentence("pairs of answers are compared with the start weights of a run, and this model does not have them") };
+    Evaluation result;
+    try {
+        for (const auto& batch : batches_) {
+            const auto pass = model.pairPass(
+                batch.inputs_BT, batch.labels_BT, batch.places_BT, batch.answers_BT, batch.learnt, *preference_);
+            result.pairs.pairs += batch.learnt;
+            result.loss += pass.losses_BT.sum(torch::kFloat64).item<double>(); // sync: as for texts
+            result.pairs.margin += pass.margins_P.sum(torch::kFloat64).item<double>();
+            result.pairs.preferred += static_cast<double>(pass.margins_P.gt(0).sum().item<std::int64_t>());
+            if (goOn && !goOn())
+                return Error { ErrorCode::Cancelled, sentence("the evaluation was interrupted") };
+        }
+    } catch (const c10::Error& e) {
+        return Error { ErrorCode::Internal, sentence("evaluating: %1", { e.what_without_backtrace() }) };
+    }
+    for (double* sum : { &result.loss, &result.pairs.margin, &result.pairs.preferred })
+        *sum /= static_cast<double>(result.pairs.pairs);
+    return result;
+}
+
 Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std::function<bool()>& goOn) const
 {
     if (labels_ == 0)
@@ -35,6 +61,8 @@ Result<Evaluation> EvaluationSet::run(Model& model, bool withAccuracy, const std
             sentence(
                 "there is no held-out text to evaluate on; set held_out_percent above 0 in a new run, or name a file with --data")
         };
+    if (preference_)
+        return runPairs(model, goOn);
     const torch::NoGradGuard noGrad;
     double sum = 0;
     std::int64_t right = 0;

@@ -24,6 +24,9 @@ public:
     /// The same where each window's part is bounded (Model::clippedBackward), `scale` 1 / windows of the whole
     /// accumulated batch. What counts instead of learning has no gradient to bound: its norms are 0.
     virtual Model::ClippedPass accumulateClipped(const Batch& batch, double scale, double clipNorm);
+    /// The same of a micro-batch of pairs of answers (Model::pairBackward), `scale` 1 / pairs of the whole accumulated
+    /// batch. What counts instead of learning compares nothing: its margins are 0.
+    virtual Model::PairPass accumulatePairs(const Batch& batch, const PreferenceRule& rule, double scale);
     /// Adds normal noise to what has been accumulated; the same on every rank.
     virtual void addNoise(double deviation, std::uint64_t seed);
     /// One optimiser step; changes nothing when the norm is NaN or Inf.

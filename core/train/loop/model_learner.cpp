@@ -50,6 +50,12 @@ public:
         return model_->clippedBackward(batch.inputs_BT, batch.labels_BT, scale, clipNorm, batch.places_BT);
     }
 
+    Model::PairPass accumulatePairs(const Batch& batch, const PreferenceRule& rule, double scale) override
+    {
+        return model_->pairBackward(batch.inputs_BT, batch.labels_BT, batch.places_BT, batch.answers_BT, batch.learnt,
+            rule, scale * lossScale());
+    }
+
     void addNoise(double deviation, std::uint64_t seed) override
     {
         furrow::addNoise(model_->parameters().gradients(), deviation, seed);
@@ -180,6 +186,11 @@ Model::ClippedPass Learner::accumulateClipped(const Batch& batch, double scale, 
 {
     const at::Tensor losses_BT = accumulate(batch, scale);
     return { losses_BT, torch::zeros({ losses_BT.size(0) }) };
+}
+
+Model::PairPass Learner::accumulatePairs(const Batch& batch, const PreferenceRule&, double scale)
+{
+    return { accumulate(batch, scale), torch::zeros({ batch.learnt }) };
 }
 
 void Learner::addNoise(double, std::uint64_t) { }

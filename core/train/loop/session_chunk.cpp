@@ -93,7 +93,7 @@ Result<TrainingSession::Cut> TrainingSession::trainChunk(const Claim& claim)
     }
     work.data = std::move(data).value();
     if (learner_->model())
-        work.bySample.emplace(work.data->text);
+        work.bySample.emplace(work.data->text, work.data->windows->holdsPairs());
     for (const auto& range : claim.remaining)
         work.windowsToDo += range.size();
     work.positionTokens = positionOf(claim, *work.data->windows);
@@ -375,6 +375,10 @@ Status TrainingSession::record(ChunkWork& work, const std::vector<StepOutcome>& 
         if (setup_.config.clipPerSample > 0 && step.sampleNorms_W.numel() > 0) {
             line.windowNorm = step.sampleNorms_W.nanmedian().item<double>();
             line.clipped = step.sampleNorms_W.gt(setup_.config.clipPerSample).to(torch::kFloat).mean().item<double>();
+        }
+        if (work.data->windows->holdsPairs() && step.learnt > 0) {
+            const auto pairs = static_cast<double>(step.learnt);
+            line.pairs = { step.learnt, step.marginSum / pairs, static_cast<double>(step.preferred) / pairs };
         }
         line.tokensPerSecond = static_cast<double>(step.ownTokens) / std::max(sinceLast, 1e-9);
         line.ranks = setup_.ranks > 1 ? setup_.ranks : 0;

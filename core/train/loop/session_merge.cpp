@@ -254,15 +254,14 @@ Result<bool> TrainingSession::isLastMerge()
     return wanted > 0 && std::ssize(epochs) >= wanted && std::all_of(epochs.begin(), epochs.end(), isTrained);
 }
 
-Result<double> TrainingSession::lossOf(const NamedTensors& weights)
+Result<Evaluation> TrainingSession::evaluationOf(const NamedTensors& weights)
 {
     FURROW_TRY(learner_->loadWeights(weights));
     const UseAverage average(*learner_);
-    auto evaluated = evaluation_->run(*learner_->model(), false, [this] {
+    return evaluation_->run(*learner_->model(), false, [this] {
         tellProgress(WorkerPhase::Merge);
         return ledger_->status().ok();
     });
-    return evaluated.ok() ? Result<double>(evaluated.value().loss) : Result<double>(evaluated.error());
 }
 
 Result<TaskMarks> TrainingSession::answersOf(const NamedTensors& weights)
@@ -295,12 +294,14 @@ Result<Message> TrainingSession::keepBest(
     std::optional<double> bestMember;
     Message losses;
     for (std::size_t i = 0; i < candidates.size() && !evaluation_->empty(); ++i) {
-        FURROW_TRY_ASSIGN(auto loss, lossOf(candidates[i].weights));
+        FURROW_TRY_ASSIGN(const auto found, evaluationOf(candidates[i].weights));
+        const double loss = found.loss;
         losses += (losses.empty() ? "" : ", ") + candidates[i].name + " " + formatNumber(loss, 4);
         if (i > kOuterStep) {
             bestMember = std::min(bestMember.value_or(loss), loss);
         } else if (!merged.evalLoss || loss < *merged.evalLoss) {
             merged.evalLoss = loss;
+            mergedPairs_ = found.pairs;
             best = i;
         }
     }
@@ -342,15 +343,17 @@ Status TrainingSession::commitMerged(std::int64_t round, FrozenCheckpoint merged
 {
     const bool compared = evalStep_ == state_.step; // the members were evaluated by their own workers
     if (!merged.evalLoss && learner_->model() && !evaluation_->empty() && compared) {
-        FURROW_TRY_ASSIGN(auto loss, lossOf(merged.weights));
-        merged.evalLoss = loss;
+        FURROW_TRY_ASSIGN(const auto found, evaluationOf(merged.weights));
+        merged.evalLoss = found.loss;
+        mergedPairs_ = found.pairs;
     }
     FURROW_TRY_ASSIGN(
         const auto tasks, compared || merged.evalLoss ? answersOf(merged.weights) : Result<TaskMarks>(TaskMarks {}));
     if (merged.evalLoss || tasks.questions > 0)
         tellEvaluation({ .loss = merged.evalLoss.value_or(std::numeric_limits<double>::quiet_NaN()),
                            .what = EvalRecord::What::Merged,
-                           .tasks = tasks },
+                           .tasks = tasks,
+                           .pairs = merged.evalLoss ? mergedPairs_ : PairMarks {} },
             merged.state.step);
     merged.incarnation = ledger_->incarnation();
     FURROW_TRY_ASSIGN(auto record, publishCheckpoint(setup_.paths, setup_.file.runId, merged, *setup_.files));

@@ -134,7 +134,8 @@ Status TrainingSession::openData()
     batches_ = std::make_unique<BatchMaker>(setup_.device, setup_.config.batchSize, setup_.config.seqLen);
     FURROW_TRY_ASSIGN(auto heldOut, readHeldOut(setup_.paths.evaluationFile()));
     evaluation_ = std::make_unique<EvaluationSet>(std::move(heldOut), tokenizer_->endOfText(),
-        EvaluationSet::Cut { windowRules(setup_.config), setup_.config.batchSize, setup_.config.evalBatches },
+        EvaluationSet::Cut { windowRules(setup_.config), setup_.config.batchSize, setup_.config.evalBatches,
+            preferenceRule(setup_.config) },
         setup_.device);
     if (!setup_.config.evalTasks.empty()) {
         FURROW_TRY_ASSIGN(questions_, readQuestions(setup_.paths.questionsFile()));

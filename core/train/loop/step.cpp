@@ -34,21 +34,34 @@ std::int64_t sumOf(const std::vector<Batch>& batches, std::int64_t Batch::* coun
 /// A step whose numbers are still on their way from the device.
 struct StepRunner::Pending {
     StepOutcome outcome;
-    at::Tensor values; ///< pinned: loss sum, gradient norm, parameter norm; outcome's tensors are pinned too
+    at::Tensor values; ///< pinned: gradient norm, parameter norm, sumsOf(); outcome's tensors are pinned too
     c10::Event copied { c10::kCUDA };
 
     StepOutcome wait()
     {
         copied.synchronize(); // sync: once a step at most, for the step before, or when a chunk ends
-        outcome.lossSum = values[0].item<double>();
-        outcome.gradientNorm = values[1].item<double>();
-        outcome.parameterNorm = values[2].item<double>();
+        outcome.gradientNorm = values[0].item<double>();
+        outcome.parameterNorm = values[1].item<double>();
+        outcome.lossSum = values[2].item<double>();
+        if (values.size(0) > 3) {
+            outcome.marginSum = values[3].item<double>();
+            outcome.preferred = std::llround(values[4].item<double>());
+        }
         outcome.bad = !std::isfinite(outcome.lossSum) || !std::isfinite(outcome.gradientNorm);
         return outcome;
     }
 };
 
-StepRules stepRules(const RunConfig& config) { return { config.clip, config.clipPerSample, config.noiseMultiplier }; }
+std::optional<PreferenceRule> preferenceRule(const RunConfig& config)
+{
+    return config.objective == Objective::Dpo ? std::optional(PreferenceRule { config.dpoBeta, config.dpoNormalise })
+                                              : std::nullopt;
+}
+
+StepRules stepRules(const RunConfig& config)
+{
+    return { config.clip, config.clipPerSample, config.noiseMultiplier, preferenceRule(config) };
+}
 
 StepInput stepOf(std::vector<Batch> batches)
 {
@@ -131,28 +144,44 @@ Status StepRunner::run(const StepInput& step, double learningRate, std::vector<S
 }
 
 /// Forward and backward of this worker's batches.
-Model::ClippedPass StepRunner::accumulateAll(const StepInput& step)
+StepRunner::Pass StepRunner::accumulateAll(const StepInput& step)
 {
-    // Mean per learnt token of the whole accumulated batch; mean over windows where each has its own bound.
+    // Mean per learnt token (or pair) of the whole accumulated batch; over windows where each has its own bound.
     const std::int64_t parts = rules_.sampleClip > 0 ? step.windows.size() : step.learnt;
     const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(parts, 1));
     std::vector<at::Tensor> losses;
     std::vector<at::Tensor> norms;
+    std::vector<at::Tensor> margins;
     for (std::size_t i = 0; i < step.batches.size(); ++i) {
+        const Batch& batch = step.batches[i];
         if (gradients_ && i + 1 == step.batches.size())
             gradients_->arm();
         const ProfileRange profiled("forward and backward");
-        if (rules_.sampleClip == 0) {
-            losses.push_back(learner_.accumulate(step.batches[i], scale));
-            continue;
+        if (rules_.preference) {
+            const auto pass = learner_.accumulatePairs(batch, *rules_.preference, scale);
+            losses.push_back(pass.losses_BT);
+            margins.push_back(pass.margins_P);
+        } else if (rules_.sampleClip > 0) {
+            const auto pass = learner_.accumulateClipped(batch, scale, rules_.sampleClip);
+            losses.push_back(pass.losses_BT);
+            norms.push_back(pass.norms_B);
+        } else {
+            losses.push_back(learner_.accumulate(batch, scale));
         }
-        const auto pass = learner_.accumulateClipped(step.batches[i], scale, rules_.sampleClip);
-        losses.push_back(pass.losses_BT);
-        norms.push_back(pass.norms_B);
     }
     const auto options = torch::TensorOptions().device(learner_.device());
-    return { losses.empty() ? torch::zeros({ 0, 0 }, options) : torch::cat(losses),
-        norms.empty() ? torch::zeros({ 0 }, options) : torch::cat(norms) };
+    const auto joined
+        = [&](const std::vector<at::Tensor>& all) { return all.empty() ? torch::zeros({ 0 }, options) : torch::cat(all); };
+    return { losses.empty() ? torch::zeros({ 0, 0 }, options) : torch::cat(losses), joined(norms), joined(margins) };
+}
+
+/// Loss, and of pairs of answers margins and how many of them are above 0: float32 on the device.
+at::Tensor StepRunner::sumsOf(const Pass& pass) const
+{
+    const at::Tensor loss = pass.losses_WT.sum();
+    if (!rules_.preference)
+        return loss.reshape({ 1 });
+    return torch::stack({ loss, pass.margins_P.sum(), pass.margins_P.gt(0).sum().to(loss.scalar_type()) });
 }
 
 /// After the sum over ranks, on each of them the same: noise that every rank adds before it would be added up.
@@ -187,14 +216,27 @@ Status StepRunner::gatherNorms(StepOutcome& outcome, const at::Tensor& own_W)
 }
 
 /// Every rank adds the same numbers in the same order: all come to the same sum.
-Status StepRunner::sumLossOnHost(double& lossSum)
+Status StepRunner::sumOnHost(StepOutcome& outcome)
 {
-    std::vector<std::int64_t> each(static_cast<std::size_t>(group_->ranks()), 0);
-    each[static_cast<std::size_t>(group_->rank())] = std::bit_cast<std::int64_t>(lossSum);
+    const auto ranks = static_cast<std::size_t>(group_->ranks());
+    const std::size_t values = rules_.preference ? 3 : 1;
+    std::vector<std::int64_t> each(ranks * values, 0);
+    std::int64_t* own = each.data() + static_cast<std::size_t>(group_->rank()) * values;
+    own[0] = std::bit_cast<std::int64_t>(outcome.lossSum);
+    if (rules_.preference) {
+        own[1] = std::bit_cast<std::int64_t>(outcome.marginSum);
+        own[2] = outcome.preferred;
+    }
     FURROW_TRY(group_->exchange(RankGroup::Exchange::Loss, each));
-    lossSum = 0;
-    for (const auto one : each)
-        lossSum += std::bit_cast<double>(one);
+    outcome.lossSum = outcome.marginSum = 0;
+    outcome.preferred = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        outcome.lossSum += std::bit_cast<double>(each[rank * values]);
+        if (!rules_.preference)
+            continue;
+        outcome.marginSum += std::bit_cast<double>(each[rank * values + 1]);
+        outcome.preferred += each[rank * values + 2];
+    }
     return {};
 }
 
@@ -204,13 +246,15 @@ Status StepRunner::runOnHost(const StepInput& step, StepOutcome outcome, bool me
     double middle = began;
     do { // once, except where fp16 gradients overflow
         const auto pass = accumulateAll(step);
-        outcome.losses_WT = pass.losses_BT.cpu(); // fp16 on a GPU waits here
+        outcome.losses_WT = pass.losses_WT.cpu(); // fp16 on a GPU waits here
         outcome.lossSum = outcome.losses_WT.sum(torch::kFloat64).item<double>();
+        outcome.marginSum = pass.margins_P.sum(torch::kFloat64).item<double>();
+        outcome.preferred = pass.margins_P.gt(0).sum().item<std::int64_t>();
         if (gradients_) {
             FURROW_TRY(gradients_->finish());
-            FURROW_TRY(sumLossOnHost(outcome.lossSum));
+            FURROW_TRY(sumOnHost(outcome));
         }
-        FURROW_TRY(gatherNorms(outcome, pass.norms_B));
+        FURROW_TRY(gatherNorms(outcome, pass.norms_W));
         addNoise(step);
         middle = secondsNow();
         if (std::isfinite(outcome.lossSum))
@@ -232,18 +276,18 @@ Status StepRunner::runOnDevice(
 {
     const double began = secondsNow();
     const auto pass = accumulateAll(step);
-    const auto losses_WT = pass.losses_BT;
-    const auto loss = losses_WT.sum();
+    const auto losses_WT = pass.losses_WT;
+    const auto sums = sumsOf(pass);
     // A bad loss makes the norm bad, so that the optimizer leaves the step out without a look from the host. With
     // several ranks the piece that holds this element is summed last.
     if (auto* model = learner_.model())
-        model->parameters().gradients().narrow(0, 0, 1).add_(loss * 0);
+        model->parameters().gradients().narrow(0, 0, 1).add_(sums.narrow(0, 0, 1) * 0);
     if (gradients_) {
         FURROW_TRY(gradients_->finish());
-        group_->beginSum(loss);
+        group_->beginSum(sums);
         FURROW_TRY(group_->finishSums());
     }
-    FURROW_TRY(gatherNorms(outcome, pass.norms_B)); // where windows are clipped the host waits here anyway
+    FURROW_TRY(gatherNorms(outcome, pass.norms_W)); // where windows are clipped the host waits here anyway
     addNoise(step);
     const double middle = secondsNow();
     const auto norm = learner_.apply(outcome.learningRate, rules_.clipNorm);
@@ -253,12 +297,11 @@ Status StepRunner::runOnDevice(
     pending->outcome = outcome;
     pending->outcome.losses_WT
         = torch::empty(losses_WT.sizes(), torch::TensorOptions().pinned_memory(true)).copy_(losses_WT, true);
-    pending->values = torch::empty({ 3 }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
+    pending->values = torch::empty({ 2 + sums.size(0) }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
     auto* model = learner_.model();
     const auto weights = model && measures ? flatNorm(model->parameters().weights()) : torch::zeros_like(norm);
-    pending->values.copy_(torch::stack({ loss.reshape({}), norm.reshape({}).to(torch::kFloat32),
-                              weights.reshape({}).to(torch::kFloat32) }),
-        true);
+    pending->values.copy_(
+        torch::cat({ norm.reshape({ 1 }).to(torch::kFloat32), weights.reshape({ 1 }).to(torch::kFloat32), sums }), true);
     pending->copied.record(c10::impl::VirtualGuardImpl(c10::kCUDA).getStream(learner_.device()));
     pending_.push_back(std::move(pending));
     for (; pending_.size() > 1; pending_.pop_front())

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -15,7 +16,7 @@ struct StepInput {
     std::vector<Batch> batches; ///< may be empty: a step with fewer windows than ranks
     WindowRange windows; ///< of the step
     std::int64_t labels = 0; ///< in these windows, learnt or not
-    std::int64_t learnt = 0; ///< of these, what the loss counts
+    std::int64_t learnt = 0; ///< of these, what the loss counts; or pairs of answers
     std::uint64_t noiseSeed = 0; ///< the same on all ranks
 };
 /// What is done with the gradients of a step.
@@ -23,7 +24,10 @@ struct StepRules {
     double clipNorm = 0; ///< of the whole gradient; 0: not clipped
     double sampleClip = 0; ///< of the gradient of each window alone; 0: not clipped, and no noise
     double noise = 0; ///< deviation of the noise in the sum over windows, as a multiple of sampleClip
+    std::optional<PreferenceRule> preference {}; ///< nothing: the next token is learnt
 };
+/// Nothing where the objective is another one.
+std::optional<PreferenceRule> preferenceRule(const RunConfig& config);
 StepRules stepRules(const RunConfig& config);
 /// The step of one worker alone.
 StepInput stepOf(std::vector<Batch> batches);
@@ -43,10 +47,12 @@ struct StepOutcome {
     WindowRange windows;
     std::int64_t tokens = 0; ///< real labels, learnt or not
     std::int64_t ownTokens = 0; ///< of them in this worker's batches
-    std::int64_t learnt = 0; ///< of `tokens`, what the loss counts
+    std::int64_t learnt = 0; ///< of `tokens`, what the loss counts; or pairs of answers
     double lossSum = 0; ///< nats, over `learnt`
     WindowRange ownWindows; ///< of them in this worker's batches
     at::Tensor losses_WT; ///< nats of each label in these, 0 where masked; float32 on the host
+    double marginSum = 0; ///< over `learnt` pairs of answers
+    std::int64_t preferred = 0; ///< of these pairs: the chosen answer gained more than the rejected one
     double gradientNorm = 0; ///< before clipping, with noise where there is some
     at::Tensor sampleNorms_W; ///< of each window of the step, of all ranks, before clipping; float32 on the host;
                               ///< undefined where windows are not clipped
@@ -56,7 +62,7 @@ struct StepOutcome {
     double backwardSeconds = 0; ///< forward and backward
     double optimizerSeconds = 0;
 
-    /// Nats a learnt label; 0 where none is.
+    /// Nats a learnt label, or a pair; 0 where none is.
     double meanLoss() const { return learnt > 0 ? lossSum / static_cast<double>(learnt) : 0; }
 };
 
@@ -83,9 +89,15 @@ private:
     struct Pending;
     Status runOnHost(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
     Status runOnDevice(const StepInput& step, StepOutcome outcome, bool measures, std::vector<StepOutcome>& known);
-    /// What this worker's batches gave: losses of their labels (W,T), and norms (W) where windows are clipped.
-    Model::ClippedPass accumulateAll(const StepInput& step);
-    Status sumLossOnHost(double& lossSum);
+    /// What this worker's batches gave.
+    struct Pass {
+        at::Tensor losses_WT;
+        at::Tensor norms_W; ///< empty where windows are not clipped
+        at::Tensor margins_P; ///< empty where no pairs are compared
+    };
+    Pass accumulateAll(const StepInput& step);
+    at::Tensor sumsOf(const Pass& pass) const;
+    Status sumOnHost(StepOutcome& outcome);
     Status gatherNorms(StepOutcome& outcome, const at::Tensor& own_W);
     void addNoise(const StepInput& step);
 

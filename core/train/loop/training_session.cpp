@@ -240,6 +240,7 @@ Status TrainingSession::evaluate(const char* why)
             return ledger_->status().ok();
         }));
         line.loss = result.loss;
+        line.pairs = result.pairs;
         evalLoss_ = result.loss;
         lossUnsaved_ = true;
     }
@@ -252,6 +253,9 @@ Status TrainingSession::evaluate(const char* why)
     totals_.evaluationSeconds += secondsSince(began);
     lastStepEndNs_ = systemClock().monotonicNs();
     std::string found = evaluation_->empty() ? "" : "loss on held-out text " + formatNumber(line.loss, 4);
+    if (line.pairs.pairs > 0)
+        found += ", margin " + formatNumber(line.pairs.margin, 4) + ", preferred "
+            + formatNumber(100 * line.pairs.preferred, 1) + " %";
     for (const auto& [name, value] : namedMarks(line.tasks))
         found += (found.empty() ? "" : ", ") + std::string(name) + " " + formatNumber(value, 4);
     logInfo("step " + std::to_string(state_.step) + ": " + found + " (" + why + ")");
@@ -293,7 +297,7 @@ void TrainingSession::tellEvaluation(EvalRecord line, std::int64_t weightsStep)
         telemetry_->write(line);
     if (auto told = publishEvaluation(setup_.paths,
             { options_.worker, line.what == EvalRecord::What::Merged, weightsStep, line.loss, systemClock().wallNs(),
-                line.tasks },
+                line.tasks, line.pairs },
             *setup_.files);
         !told.ok())
         logWarning(told.error().message);

@@ -136,7 +136,7 @@ private:
     Status refuseUnlessAccepted(const std::string& checkpoint, const Error& error);
     Status computeMerge(const WorkerLedger::MergeJob& job);
     Result<bool> isLastMerge();
-    Result<double> lossOf(const NamedTensors& weights);
+    Result<Evaluation> evaluationOf(const NamedTensors& weights);
     Result<TaskMarks> answersOf(const NamedTensors& weights);
     Result<Message> keepBest(
         FrozenCheckpoint& merged, const std::vector<MergeMember>& members, const std::vector<std::int32_t>& replicas);
@@ -197,6 +197,7 @@ private:
     bool pendingSave_ = false;
     int idleTurns_ = 0;
     NamedTensors baseMomentum_; ///< outer momentum of the base of the merge being computed
+    PairMarks mergedPairs_; ///< of what this merge came to, where it was evaluated
     std::int64_t baseSamples_ = 0; // of the weights that the members of the merge at hand grew from
     std::int64_t mergeRoundSeen_ = 0; ///< rounds up to this one need nothing from this worker any more
     bool hasGivenHead_ = false; ///< to a merge that it did not wait for: no checkpoint may grow from its head any more

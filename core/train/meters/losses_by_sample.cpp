@@ -5,15 +5,15 @@
 
 namespace furrow {
 
-LossesBySample::LossesBySample(const ChunkText& text)
+LossesBySample::LossesBySample(const ChunkText& text, bool arePairs)
 {
     samples_.reserve(static_cast<std::size_t>(text.count()));
     for (std::size_t i = 0; i + 1 < text.offsets.size(); ++i) {
         const auto first = static_cast<std::ptrdiff_t>(text.offsets[i]);
         const auto behind = static_cast<std::ptrdiff_t>(text.offsets[i + 1]);
         const std::int64_t labels = behind - first + 1; // its end-of-text is one
-        const auto learnt
-            = text.learnt.empty() ? labels : std::count(text.learnt.begin() + first, text.learnt.begin() + behind, 1);
+        const auto learnt = arePairs ? 1
+            : text.learnt.empty()    ? labels : std::count(text.learnt.begin() + first, text.learnt.begin() + behind, 1);
         samples_.push_back({ 0, labels, learnt });
     }
 }

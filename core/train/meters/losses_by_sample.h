@@ -15,7 +15,8 @@ public:
     static constexpr std::size_t kHighest = 6;
     static constexpr std::size_t kLowest = 2;
 
-    explicit LossesBySample(const ChunkText& text);
+    /// @param arePairs  of answers: the loss of a sample is one number, not a mean over labels
+    explicit LossesBySample(const ChunkText& text, bool arePairs = false);
 
     /// @param losses  nats of each label of the windows, 0 where masked; windows x seqLen
     void add(const ChunkWindows& windows, WindowRange range, std::span<const float> losses);
