@@ -223,7 +223,16 @@ QString WorkersPage::evaluationText(const QJsonObject& answer, const QString& wh
     const QString data = answer.value(QLatin1String("data")).toString();
     const bool isHeldOut = data.isEmpty() || data == QLatin1String("held-out");
     const QString tokens = count(answer.value(QLatin1String("tokens")));
-    QString text = tr("Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.")
+    const QString pairs = count(answer.value(QLatin1String("pairs")));
+    const bool arePairs = answer.value(QLatin1String("pairs")).toDouble() > 0;
+    QString text = arePairs ? tr("Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.")
+                                  .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
+                                      count(answer.value(QLatin1String("step"))),
+                                      fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
+                                      percentText(answer.value(QLatin1String("preferred")).toDouble()),
+                                      isHeldOut ? tr("all held-out pairs (%1)").arg(pairs)
+                                                : tr("%1 pairs of %2").arg(pairs, data))
+                            : tr("Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.")
                        .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
                            count(answer.value(QLatin1String("step"))),
                            fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),

@@ -103,10 +103,11 @@ std::string weightsText(const CardOf& of, const std::optional<CheckpointRow>& ro
     const CheckpointRecord& r = row->record;
     text += ". These are the weights of checkpoint " + code(r.folder) + ": " + numberOf(r.step, "step") + ", "
         + numberOf(r.tokens, "token") + ".";
+    const bool isOfPairs = of.file.config.objective == Objective::Dpo;
     if (r.evalLoss)
         text += std::string(" Their loss on ")
             + (held.ok() && held.value().alsoTrained ? "text that they were trained on" : "held-out text") + " is "
-            + formatNumber(*r.evalLoss, 4) + " nats per token.";
+            + formatNumber(*r.evalLoss, 4) + (isOfPairs ? " nats per pair of answers." : " nats per token.");
     return text + "\n";
 }
 

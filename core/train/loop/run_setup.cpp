@@ -176,6 +176,13 @@ Result<std::unique_ptr<Learner>> newLearner(const RunSetup& setup)
     auto start = startWeights(c.initFrom, setup.modelConfig);
     if (!start.ok())
         return start.error().in(Message::of({}, { settingTerm("init_from") }));
+    if (c.objective == Objective::Dpo && std::any_of(start.value().begin(), start.value().end(), [](const auto& one) {
+            return isLoraPair(one.first);
+        })) // without them the model is another one than the person starts with
+        return Error { ErrorCode::InvalidArgument,
+            sentence(
+                "%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it ('furrowctl export --format huggingface') and start from that folder.",
+                { settingTerm("init_from"), c.initFrom }) };
     for (const auto& [name, tensor] : learner.value()->weights())
         if (isLoraPair(name) && !findTensor(start.value(), name))
             start.value().emplace_back(name, tensor); // fresh pairs beside weights that have none

@@ -175,7 +175,8 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const std::string source = options.data.empty() ? config.evalData : options.data;
     const auto allTokens = static_cast<std::int64_t>(text.text.tokens.size());
     const EvaluationSet set(
-        std::move(text), run.tokenizer->endOfText(), { windowRules(config), config.batchSize, 0 }, run.setup.device);
+        std::move(text), run.tokenizer->endOfText(), { windowRules(config), config.batchSize, 0, preferenceRule(config) },
+        run.setup.device);
     SlowWork work;
     std::int64_t batches = 0;
     FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] {
@@ -203,8 +204,9 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
         { "checkpoint", run.checkpoint }, { "is_start_weights", isOfStartWeights(run) },
         { "weights", weightsJson(run) }, { "place", run.place }, { "step", run.state.step },
         { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
-        { "perplexity", e.perplexity() }, { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy },
-        { "tokens", e.tokens }, { "also_trained", alsoTrained } };
+        { "perplexity", e.pairs.pairs > 0 ? nlohmann::json(nullptr) : nlohmann::json(e.perplexity()) },
+        { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens },
+        { "pairs", e.pairs.pairs }, { "margin", e.pairs.margin }, { "preferred", e.pairs.preferred }, { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(
