@@ -41,16 +41,16 @@ std::string ofEvaluation(const nlohmann::json& r)
     const bool heldOut = text(r, "data") == "held-out";
     const double bits = r.at("bits_per_byte").get<double>(); // not known where not all of the text is learnt
     const auto pairs = r.value("pairs", std::int64_t(0));
-    std::string words = pairs > 0
-        ? "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per pair, margin "
+    std::string words = pairs > 0 ? "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per pair, margin "
             + formatNumber(r.at("margin").get<double>(), 4) + ", the chosen answer is preferred in "
             + formatNumber(100 * r.at("preferred").get<double>(), 1) + " %\n"
-        : "loss " + formatNumber(r.at("loss").get<double>(), 4) + " nats per token, perplexity "
-            + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
+                                  : "loss " + formatNumber(r.at("loss").get<double>(), 4)
+            + " nats per token, perplexity " + formatNumber(r.at("perplexity").get<double>(), 2) + ", "
             + (bits > 0 ? formatNumber(bits, 4) + " bits per byte, accuracy " : "accuracy ")
             + formatNumber(100 * r.at("accuracy").get<double>(), 1) + " %\n";
     words += "of "
-        + (pairs > 0 ? formatCount(pairs) + " pairs of " : formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of ")
+        + (pairs > 0 ? formatCount(pairs) + " pairs of "
+                     : formatCount(r.at("tokens").get<std::int64_t>()) + " tokens of ")
         + (heldOut ? std::string("the held-out text of the run") : text(r, "data"))
         + (r.at("complete").get<bool>() ? "" : ", which has more") + "; " + whoseWeights(r) + placeWords(r) + "\n"
         + oneReplicaWords(r) + startWeightsWords(r);

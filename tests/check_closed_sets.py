@@ -8,7 +8,7 @@ COMPARISON = re.compile(r"(\w+)(?:\(\))?_? [!=]= (?:std::string_view\(|QLatin1St
 FIELDS = set("""architecture positions norm activation schedule precision attention optimizer parallel merge method dataMode chatLoss longSamples duplicates
 badFiles parentChunks phase outcome state reason role task format theme language page order action after tokenizer rate""".split())
 # Names that are words of other things as well: of settings, of files, of formats that others made. For these the field decides.
-COMMON = set("""all auto byte char csv data download dynamic gpt2 jsonl last linear llama llama3 none off on sample split torch yarn""".split())
+COMMON = set("""all auto byte char csv data download dynamic gpt2 jsonl last length linear llama llama3 none off on sample split torch yarn""".split())
 NAMES = re.compile(r'ClosedName \{ [\w:]+::\w+, "([^"]+)"')
 LISTED = re.compile(r'IsMember\(\{')
 

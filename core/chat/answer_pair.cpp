@@ -108,8 +108,7 @@ bool isAnswered(std::string_view conversation, std::size_t prompt)
 }
 
 /// "", or what is wrong with it.
-std::string conversationOf(
-    const std::vector<std::string>& messages, const Value* tools, std::string& conversation)
+std::string conversationOf(const std::vector<std::string>& messages, const Value* tools, std::string& conversation)
 {
     std::string row = R"({"messages":[)";
     for (const std::string& message : messages)

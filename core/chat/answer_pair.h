@@ -11,9 +11,9 @@
 namespace furrow {
 
 namespace chat {
-    class Arena;
-    struct Dict;
-}
+class Arena;
+struct Dict;
+} // namespace chat
 
 /// A prompt and two ways to go on with it, of which people chose one: texts as they stand, or conversations in the form
 /// of readConversation() that begin with the same messages.

@@ -9,10 +9,7 @@ namespace furrow {
 
 namespace {
 
-Error refused(const Error& why)
-{
-    return { ErrorCode::InvalidArgument, sentence(kRowRefused, { why.message }) };
-}
+Error refused(const Error& why) { return { ErrorCode::InvalidArgument, sentence(kRowRefused, { why.message }) }; }
 
 } // namespace
 

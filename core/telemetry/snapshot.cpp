@@ -26,9 +26,8 @@ std::size_t Stretch::memoryBytes() const
 {
     std::size_t sum = step.memoryBytes() + globalStep.memoryBytes() + millis.memoryBytes() + tokens.memoryBytes()
         + samples.memoryBytes();
-    for (const auto* metric :
-        { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens, &parameterNorm, &margin,
-            &preferred })
+    for (const auto* metric : { &loss, &learningRate, &gradientNorm, &tokensPerSecond, &memoryMiB, &stepTokens,
+             &parameterNorm, &margin, &preferred })
         sum += metric->memoryBytes();
     for (const auto* metric : { &waitData, &forward, &backward, &optimizer, &checkpoint })
         sum += metric->memoryBytes();

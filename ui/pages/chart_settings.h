@@ -24,7 +24,8 @@ struct ChartWishes {
     bool allPoints = false; ///< the loss axis reaches to the farthest point
     std::optional<double> lossFrom, lossTo; ///< absent: from what is visible
     std::vector<SmallChart> small { SmallChart::LearningRate, SmallChart::Speed, SmallChart::GradientNorm,
-        SmallChart::Answers, SmallChart::Privacy, SmallChart::Margin, SmallChart::Preferred }; ///< some of them are shown only when the run has their numbers
+        SmallChart::Answers, SmallChart::Privacy, SmallChart::Margin,
+        SmallChart::Preferred }; ///< some of them are shown only when the run has their numbers
 };
 
 /// A number as a person writes it: "20M", "1.5 k", "3e6", in the locale; nullopt: none, or one of two meanings.

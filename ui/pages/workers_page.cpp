@@ -225,20 +225,20 @@ QString WorkersPage::evaluationText(const QJsonObject& answer, const QString& wh
     const QString tokens = count(answer.value(QLatin1String("tokens")));
     const QString pairs = count(answer.value(QLatin1String("pairs")));
     const bool arePairs = answer.value(QLatin1String("pairs")).toDouble() > 0;
-    QString text = arePairs ? tr("Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.")
-                                  .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
-                                      count(answer.value(QLatin1String("step"))),
-                                      fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
-                                      percentText(answer.value(QLatin1String("preferred")).toDouble()),
-                                      isHeldOut ? tr("all held-out pairs (%1)").arg(pairs)
-                                                : tr("%1 pairs of %2").arg(pairs, data))
-                            : tr("Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.")
-                       .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
-                           count(answer.value(QLatin1String("step"))),
-                           fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
-                           fixedText(answer.value(QLatin1String("perplexity")).toDouble(), 2),
-                           isHeldOut ? tr("all held-out text (%1 tokens)").arg(tokens)
-                                     : tr("%1 tokens of %2").arg(tokens, data));
+    QString text = arePairs
+        ? tr("Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.")
+              .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
+                  count(answer.value(QLatin1String("step"))),
+                  fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
+                  percentText(answer.value(QLatin1String("preferred")).toDouble()),
+                  isHeldOut ? tr("all held-out pairs (%1)").arg(pairs) : tr("%1 pairs of %2").arg(pairs, data))
+        : tr("Evaluated at %1: %2, step %3: loss %4, perplexity %5, on %6.")
+              .arg(QTime::currentTime().toString(QStringLiteral("HH:mm")), whose,
+                  count(answer.value(QLatin1String("step"))),
+                  fixedText(answer.value(QLatin1String("loss")).toDouble(), 4),
+                  fixedText(answer.value(QLatin1String("perplexity")).toDouble(), 2),
+                  isHeldOut ? tr("all held-out text (%1 tokens)").arg(tokens)
+                            : tr("%1 tokens of %2").arg(tokens, data));
     const QJsonObject place = answer.value(QLatin1String("place")).toObject();
     if (place.contains(QLatin1String("is_newest")) && !place.value(QLatin1String("is_newest")).toBool())
         text += QLatin1Char(' ') + tr("These are not the newest weights of the run.");

@@ -46,7 +46,8 @@ Result<ColumnChoice> choosePairs(
         return noPairs(file, columns.all);
     if (!canHoldConversations(file.format.format))
         return Error { ErrorCode::InvalidArgument,
-            sentence("%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.",
+            sentence(
+                "%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.",
                 { file.path }) };
     if (found.form == ConversationForm::PairOfMessages && !hasTemplate)
         return Error { ErrorCode::InvalidArgument,

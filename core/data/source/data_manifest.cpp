@@ -28,7 +28,8 @@ constexpr int kVersionOfWebFiles = 5; ///< the same: files of other servers than
 constexpr int kVersionOfConversations = 6; ///< the same: rows that are conversations
 constexpr int kVersionOfChoice = 7; ///< the same: other rows repeat others, or are drawn
 constexpr int kVersionOfBytes = 8; ///< the same: rows of csv and WARC (kRulesOfBytes)
-constexpr int kNewestVersion = kVersionOfBytes;
+constexpr int kVersionOfPairs = 9; ///< the same: rows that are pairs of answers
+constexpr int kNewestVersion = kVersionOfPairs;
 constexpr std::uint64_t kWholeHashBytes = 64ull << 20; ///< larger files are sampled
 constexpr std::uint64_t kSampleBytes = 64ull << 10;
 constexpr std::uint64_t kSamples = 32;
@@ -141,6 +142,9 @@ bool needsFurtherSources(const DataFile& file)
 
 int versionOf(const DataManifest& manifest)
 {
+    for (const auto& source : manifest.sources)
+        if (isPair(source.conversation))
+            return kVersionOfPairs;
     for (const auto& source : manifest.sources)
         if (std::any_of(source.files.begin(), source.files.end(),
                 [](const DataFile& file) { return file.format.rules >= kRulesOfBytes; }))

@@ -32,11 +32,11 @@ nlohmann::json workerJson(const WorkerStatus& w)
 
 nlohmann::json evaluationJson(const HeldOutLoss& e)
 {
-    const auto ofPairs = [&e](const nlohmann::json& value) { return e.pairs.pairs > 0 ? value : nlohmann::json(nullptr); };
+    const auto ofPairs
+        = [&e](const nlohmann::json& value) { return e.pairs.pairs > 0 ? value : nlohmann::json(nullptr); };
     return { { "loss", number(e.loss) }, { "step", e.step }, { "tokens", e.text.arePairs ? 0 : e.text.labels },
         { "pairs", e.text.arePairs ? e.text.labels : 0 }, { "margin", ofPairs(number(e.pairs.margin)) },
-        { "preferred", ofPairs(number(e.pairs.preferred)) },
-        { "also_trained", e.text.alsoTrained },
+        { "preferred", ofPairs(number(e.pairs.preferred)) }, { "also_trained", e.text.alsoTrained },
         { "replica", e.merged ? nlohmann::json(nullptr) : nlohmann::json(e.replica) }, { "merged", e.merged },
         { "weights", e.whose },
         { "checkpoint", e.checkpoint == 0 ? nlohmann::json(nullptr) : nlohmann::json(e.checkpoint) },

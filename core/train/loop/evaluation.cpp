@@ -32,7 +32,8 @@ Result<Evaluation> EvaluationSet::runPairs(Model& model, const std::function<boo
 {
     if (!model.comparesWithStart())
         return Error { ErrorCode::InvalidArgument,
-            sentence("pairs of answers are compared with the start weights of a run, and this model does not have them") };
+            sentence(
+                "pairs of answers are compared with the start weights of a run, and this model does not have them") };
     Evaluation result;
     try {
         for (const auto& batch : batches_) {

@@ -170,8 +170,9 @@ StepRunner::Pass StepRunner::accumulateAll(const StepInput& step)
         }
     }
     const auto options = torch::TensorOptions().device(learner_.device());
-    const auto joined
-        = [&](const std::vector<at::Tensor>& all) { return all.empty() ? torch::zeros({ 0 }, options) : torch::cat(all); };
+    const auto joined = [&](const std::vector<at::Tensor>& all) {
+        return all.empty() ? torch::zeros({ 0 }, options) : torch::cat(all);
+    };
     return { losses.empty() ? torch::zeros({ 0, 0 }, options) : torch::cat(losses), joined(norms), joined(margins) };
 }
 
@@ -297,11 +298,13 @@ Status StepRunner::runOnDevice(
     pending->outcome = outcome;
     pending->outcome.losses_WT
         = torch::empty(losses_WT.sizes(), torch::TensorOptions().pinned_memory(true)).copy_(losses_WT, true);
-    pending->values = torch::empty({ 2 + sums.size(0) }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
+    pending->values
+        = torch::empty({ 2 + sums.size(0) }, torch::TensorOptions().dtype(torch::kFloat32).pinned_memory(true));
     auto* model = learner_.model();
     const auto weights = model && measures ? flatNorm(model->parameters().weights()) : torch::zeros_like(norm);
     pending->values.copy_(
-        torch::cat({ norm.reshape({ 1 }).to(torch::kFloat32), weights.reshape({ 1 }).to(torch::kFloat32), sums }), true);
+        torch::cat({ norm.reshape({ 1 }).to(torch::kFloat32), weights.reshape({ 1 }).to(torch::kFloat32), sums }),
+        true);
     pending->copied.record(c10::impl::VirtualGuardImpl(c10::kCUDA).getStream(learner_.device()));
     pending_.push_back(std::move(pending));
     for (; pending_.size() > 1; pending_.pop_front())

@@ -13,7 +13,8 @@ LossesBySample::LossesBySample(const ChunkText& text, bool arePairs)
         const auto behind = static_cast<std::ptrdiff_t>(text.offsets[i + 1]);
         const std::int64_t labels = behind - first + 1; // its end-of-text is one
         const auto learnt = arePairs ? 1
-            : text.learnt.empty()    ? labels : std::count(text.learnt.begin() + first, text.learnt.begin() + behind, 1);
+            : text.learnt.empty()    ? labels
+                                     : std::count(text.learnt.begin() + first, text.learnt.begin() + behind, 1);
         samples_.push_back({ 0, labels, learnt });
     }
 }

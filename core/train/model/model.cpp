@@ -77,8 +77,8 @@ Model::PairPass Model::pairBackward(const at::Tensor&, const at::Tensor&, const 
     FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
 }
 
-Model::PairPass Model::pairPass(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-    std::int64_t, const PreferenceRule&)
+Model::PairPass Model::pairPass(
+    const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, std::int64_t, const PreferenceRule&)
 {
     FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
 }

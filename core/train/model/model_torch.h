@@ -94,9 +94,8 @@ public:
     /// Forward and backward over rows that hold pairs of answers: adds gradientScale * d(sum of their losses)/dw to the
     /// gradients. The reference is the model without its LoRA pairs and without dropout.
     /// @param answers_BT  as ChunkWindows::answers()  @param pairs  in these rows
-    virtual PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
-        const at::Tensor& places_BT, const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule,
-        double gradientScale);
+    virtual PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
+        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule, double gradientScale);
     /// The same without gradients and without dropout.
     virtual PairPass pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
         const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule);

@@ -4,8 +4,8 @@
 
 namespace furrow {
 
-PairLosses pairLosses(const at::Tensor& model_S, const at::Tensor& reference_S, const at::Tensor& tokens_S,
-    const PreferenceRule& rule)
+PairLosses pairLosses(
+    const at::Tensor& model_S, const at::Tensor& reference_S, const at::Tensor& tokens_S, const PreferenceRule& rule)
 {
     const bool isByLength = rule.normalise == DpoNormalise::Length;
     const at::Tensor gains_P2 = (model_S - reference_S).view({ -1, 2 });

@@ -25,8 +25,8 @@ struct PairLosses {
 };
 /// @param model_S, reference_S  log-probability of each answer, float32
 /// @param tokens_S  of each answer, float32
-PairLosses pairLosses(const at::Tensor& model_S, const at::Tensor& reference_S, const at::Tensor& tokens_S,
-    const PreferenceRule& rule);
+PairLosses pairLosses(
+    const at::Tensor& model_S, const at::Tensor& reference_S, const at::Tensor& tokens_S, const PreferenceRule& rule);
 
 /// Sums of what stands at the labels of each answer.
 /// @param answers_N  int64, as ChunkWindows::answers(); -1 belongs to none

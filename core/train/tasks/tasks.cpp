@@ -20,6 +20,7 @@
 #include "core/run/status/run_weights.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/train/loop/evaluation_torch.h"
+#include "core/train/loop/step_torch.h"
 
 #include <algorithm>
 #include <optional>
@@ -174,9 +175,8 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
     const std::vector<std::uint64_t> fingerprints = text.text.fingerprints;
     const std::string source = options.data.empty() ? config.evalData : options.data;
     const auto allTokens = static_cast<std::int64_t>(text.text.tokens.size());
-    const EvaluationSet set(
-        std::move(text), run.tokenizer->endOfText(), { windowRules(config), config.batchSize, 0, preferenceRule(config) },
-        run.setup.device);
+    const EvaluationSet set(std::move(text), run.tokenizer->endOfText(),
+        { windowRules(config), config.batchSize, 0, preferenceRule(config) }, run.setup.device);
     SlowWork work;
     std::int64_t batches = 0;
     FURROW_TRY_ASSIGN(auto result, set.run(*run.learner->model(), true, [&] {
@@ -206,7 +206,8 @@ Result<nlohmann::json> evalTask(const TaskOptions& options, const std::function<
         { "data", source.empty() ? "held-out" : source }, { "complete", complete }, { "loss", e.loss },
         { "perplexity", e.pairs.pairs > 0 ? nlohmann::json(nullptr) : nlohmann::json(e.perplexity()) },
         { "bits_per_byte", e.bitsPerByte }, { "accuracy", e.accuracy }, { "tokens", e.tokens },
-        { "pairs", e.pairs.pairs }, { "margin", e.pairs.margin }, { "preferred", e.pairs.preferred }, { "also_trained", alsoTrained } };
+        { "pairs", e.pairs.pairs }, { "margin", e.pairs.margin }, { "preferred", e.pairs.preferred },
+        { "also_trained", alsoTrained } };
 }
 
 Result<nlohmann::json> runTask(

@@ -61,7 +61,8 @@ private Q_SLOTS:
         QVERIFY(!wanted.isText);
         QCOMPARE(wanted.promptMessages, std::size_t(1));
         QCOMPARE(wanted.chosen, "{\"messages\":" + list(user("Sky?"), assistant("Blue.")) + "}");
-        const std::string answers = "\"chosen\":" + list(assistant("Blue.")) + ",\"rejected\":" + list(assistant("Green."));
+        const std::string answers
+            = "\"chosen\":" + list(assistant("Blue.")) + ",\"rejected\":" + list(assistant("Green."));
         QVERIFY(pairOf("{\"prompt\":" + list(user("Sky?")) + "," + answers + "}") == wanted);
         QVERIFY(pairOf("{\"prompt\":\"Sky?\"," + answers + "}") == wanted);
         QVERIFY(pairOf("{\"prompt\":" + list(user("Sky?")) + R"(,"chosen":"Blue.","rejected":"Green."})") == wanted);

@@ -223,8 +223,8 @@ private Q_SLOTS:
         auto wanted = test::configFor({ pairs });
         wanted.textColumn = "chosen"; // said by a person: the texts alone
         QCOMPARE(why(wanted), "it is not refused");
-        QCOMPARE(why(test::configFor({ folder.write("both.jsonl",
-                     "{\"text\":\"a text\",\"chosen\":\"b\",\"rejected\":\"c\"}\n") })),
+        QCOMPARE(why(test::configFor(
+                     { folder.write("both.jsonl", "{\"text\":\"a text\",\"chosen\":\"b\",\"rejected\":\"c\"}\n") })),
             "it is not refused");
     }
 };
