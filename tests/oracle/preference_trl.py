@@ -76,8 +76,9 @@ def start_pairs(config):
 
 def rows(form):
     """Prompts of many lengths, the longest of which cost answers their end."""
+    insists = 7 if form == "conversations" else 9
     for i in range(STEPS * BATCH):
-        asked = f"Where is the {'very ' * (i % 5)}cat {i}?" + (" Is it there?" * 6 if i % 7 == 6 else "")
+        asked = f"Where is the {'very ' * (i % 5)}cat {i}?" + " Is it there?" * (insists if i % 7 == 6 else 0)
         good, bad = "It is at the harbour" + "!" * (i % 4), "No" + " idea" * (i % 6)
         if form == "conversations":
             prompt = [{"role": "user", "content": asked}]
