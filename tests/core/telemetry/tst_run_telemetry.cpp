@@ -407,10 +407,11 @@ private Q_SLOTS:
         std::ifstream objects(out / "jsonl" / "records.jsonl", std::ios::binary);
         std::string line;
         std::getline(table, line);
-        QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",lost")), line.c_str());
+        QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",lost,pairs,margin,preferred")),
+            line.c_str());
         for (const int lost : { 0, 1, 0 }) {
             std::getline(table, line);
-            QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",%1").arg(lost)), line.c_str());
+            QVERIFY2(QString::fromStdString(line).trimmed().endsWith(QStringLiteral(",%1,,,").arg(lost)), line.c_str());
             std::getline(objects, line);
             const QJsonObject row = QJsonDocument::fromJson(QByteArray::fromStdString(line)).object();
             QCOMPARE(row[QStringLiteral("lost")].toInt(-1), lost);

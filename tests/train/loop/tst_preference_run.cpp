@@ -162,11 +162,7 @@ private Q_SLOTS:
         taught.train();
         auto config = preferring();
         config.initFrom = taught.paths().checkpointFolder(taught.head().record.folder).string();
-        TinyRun run = newRun(config);
-        const auto learner = newLearner(must(openRun(run.paths(), {})));
-        QVERIFY(!learner.ok());
-        QVERIFY2(learner.error().message.find("has pairs of LoRA of its own") != std::string::npos,
-            learner.error().message.c_str());
+        QVERIFY2(refusalOf(config).find("has pairs of LoRA of its own") != std::string::npos, refusalOf(config).c_str());
     }
 
     void isRefusedWithoutAReference()
