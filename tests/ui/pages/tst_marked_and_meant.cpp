@@ -188,7 +188,7 @@ private Q_SLOTS:
         Workbench bench(folder.path());
         EventsDock dock(bench);
         dock.resize(900, 400);
-        dock.show();
+        dock.setVisible(true);
         EventLine line;
         line.wallNs = 1;
         line.weight = EventWeight::Warning;
@@ -212,7 +212,7 @@ private Q_SLOTS:
         Workbench bench(folder.path());
         EventsDock dock(bench);
         dock.resize(900, 400);
-        dock.show();
+        dock.setVisible(true);
         dock.findChild<QCheckBox*>()->setChecked(true);
         std::vector<EventLine> lines(2);
         lines[0].weight = EventWeight::Routine;
@@ -259,7 +259,7 @@ private Q_SLOTS:
         showCells(bench, story);
         AuditDock dock(bench);
         dock.resize(1200, 400);
-        dock.show();
+        dock.setVisible(true);
         QTableView& findings = *tableOf(dock, "Chunks twice or missing");
         QTRY_VERIFY_WITH_TIMEOUT(findings.currentIndex().isValid(), kPatienceMs);
         QVERIFY(QTest::qWaitForWindowActive(&dock));
