@@ -162,6 +162,16 @@ private Q_SLOTS:
         QTest::newRow("epsilon without delta") << noise + R"("target_epsilon": 8})" << "target_delta" << "0.000001";
         QTest::newRow("less than one epoch")
             << noise + R"("target_epsilon": 1, "target_delta": 0.00001})" << "target_epsilon" << "0";
+        QTest::newRow("preferences without LoRA") << R"({"objective": "dpo"})" << "lora_rank" << "16";
+        QTest::newRow("preferences of hrm")
+            << R"({"objective": "dpo", "architecture": "hrm"})" << "architecture" << "gpt";
+        const QString pairs = R"({"objective": "dpo", "lora_rank": 8, "init_from": "model", )";
+        QTest::newRow("preferences in a stream") << pairs + R"("data_mode": "stream"})" << "data_mode" << "auto";
+        QTest::newRow("preferences end to end") << pairs + R"("packing": "end_to_end"})" << "packing" << "auto";
+        QTest::newRow("preferences unmasked") << pairs + R"("document_masks": "off"})" << "document_masks" << "auto";
+        QTest::newRow("preferences clipped") << pairs + R"("clip_per_sample": 1})" << "clip_per_sample" << "0";
+        QTest::newRow("preferences in a graph") << pairs + R"("cuda_graph": true})" << "cuda_graph" << "false";
+        QTest::newRow("preferences of a column") << pairs + R"("text_column": "text"})" << "text_column" << "";
     }
     void combinationsNameTheFieldAndAFix()
     {
