@@ -59,7 +59,7 @@ struct StepRecord {
     double parameterNorm = 0; ///< 2-norm of this worker's weights after the step; 0: not measured at this one
     double windowNorm = 0; ///< median norm of the windows' own gradients, before clipping; 0: windows are not clipped
     double clipped = 0; ///< share of the windows of the step that were clipped
-    PairMarks pairs; ///< of the step: `loss` is a mean over these pairs then
+    PairMarks pairs {}; ///< of the step: `loss` is a mean over these pairs then
     int ranks = 0; ///< workers that made this step together; 0: this one alone
     int rank = 0; ///< of this worker among them
     bool operator==(const StepRecord&) const = default;
@@ -76,7 +76,7 @@ struct EvalRecord {
                                   ///< worker's own. 0: not told (files of before)
     What what = What::Replica;
     TaskMarks tasks; ///< without questions in files of before
-    PairMarks pairs; ///< `loss` is a mean over these pairs of answers then
+    PairMarks pairs {}; ///< `loss` is a mean over these pairs of answers then
 
     bool hasLoss() const { return tasks.questions == 0 || !std::isnan(loss); }
     bool operator==(const EvalRecord&) const = default;

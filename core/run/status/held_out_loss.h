@@ -23,7 +23,7 @@ struct HeldOutLoss {
     std::int64_t checkpoint = 0; ///< number of the one that has them; 0: a worker evaluated them while it trained
     bool superseded = false; ///< newer weights are in a checkpoint, and were not evaluated
     std::optional<std::int64_t> beforeEndOf; ///< the first epoch that they do not have all of, from 0; nothing: of none
-    PairMarks pairs; ///< where answers were compared; a checkpoint keeps its loss alone
+    PairMarks pairs {}; ///< where answers were compared; a checkpoint keeps its loss alone
 };
 /// "of weights with 1,200 steps, on 12,345 tokens of held-out text; checkpoint 7, not the newest weights, before the
 /// end of epoch 1, replica 0": what the loss is of, which may be text that is trained too. A sentence.

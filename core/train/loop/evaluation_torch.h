@@ -18,7 +18,7 @@ struct Evaluation {
     double loss = 0; ///< nats per token
     double accuracy = 0; ///< share of labels that are the likeliest token; 0 unless asked for, and of pairs
     std::int64_t tokens = 0; ///< that count in the loss; 0 of pairs
-    PairMarks pairs; ///< of answers: then `loss` is a mean over these
+    PairMarks pairs {}; ///< of answers: then `loss` is a mean over these
     double bitsPerByte = 0; ///< over the whole text; 0 when its bytes are not known, or not all of it is learnt
     double perplexity() const;
 };
