@@ -97,14 +97,15 @@ template <typename Items> std::size_t commonLength(const Items& a, const Items& 
     return same == most && same > 0 ? same - 1 : same;
 }
 
-bool isAnswered(std::string_view conversation, std::size_t prompt)
+bool isAnswered(std::string_view conversation, std::size_t prompt, chat::Arena& arena)
 {
-    const auto whole = nlohmann::json::parse(conversation, nullptr, false);
-    const auto& messages = whole.at("messages");
-    for (std::size_t i = prompt; i < messages.size(); ++i)
-        if (messages[i].value("role", "") == "assistant")
-            return true;
-    return false;
+    const auto whole = chat::readJson(conversation, arena); // not by a reader that takes no NaN
+    const auto* object = whole.ok() ? std::get_if<Dict*>(&whole.value()) : nullptr;
+    const Value* messages = object ? (*object)->named("messages") : nullptr;
+    const auto* list = messages ? std::get_if<const Sequence*>(messages) : nullptr;
+    return list && (*list)->items.size() > prompt
+        && std::any_of(
+            (*list)->items.begin() + static_cast<std::ptrdiff_t>(prompt), (*list)->items.end(), isOfAssistant);
 }
 
 /// "", or what is wrong with it.
@@ -142,7 +143,7 @@ std::string writeTexts(const Part& prompt, const Part& chosen, const Part& rejec
 }
 
 std::string writeMessages(
-    const Part& prompt, const Part& chosen, const Part& rejected, const Value* tools, std::string& out)
+    const Part& prompt, const Part& chosen, const Part& rejected, const Dict& row, chat::Arena& arena, std::string& out)
 {
     const auto sideOf = [](const Part& part) {
         return part.isText() ? std::vector { messageOf("assistant", part.text) } : jsonOfEach(part.messages);
@@ -167,11 +168,11 @@ std::string writeMessages(
         std::vector<std::string> all = asked;
         all.insert(all.end(), side->begin(), side->end());
         std::string conversation;
-        if (auto problem = conversationOf(all, tools, conversation); !problem.empty())
+        if (auto problem = conversationOf(all, row.named("tools"), conversation); !problem.empty())
             return problem;
         if (!isValidUtf8(conversation))
             return std::string(kRowBrokenJson.text());
-        if (!isAnswered(conversation, asked.size()))
+        if (!isAnswered(conversation, asked.size(), arena))
             return sentence(kRowNoAnswerIn, { name }).text();
         pair[name] = std::move(conversation);
     }
@@ -204,7 +205,7 @@ std::string writeAnswerPair(const Dict& row, chat::Arena& arena, std::string& pa
         return std::string(kRowTextAndMessages.text());
     std::string problem = chosen.isText() && prompt.isText()
         ? writeTexts(prompt, chosen, rejected, pair)
-        : writeMessages(prompt, chosen, rejected, row.named("tools"), pair);
+        : writeMessages(prompt, chosen, rejected, row, arena, pair);
     if (problem.empty() && (arena.full() || pair.size() >= kMostText))
         problem = kRowTooLarge.text();
     if (problem.empty() && !isValidUtf8(pair)) // who reads the row mends it then

@@ -3,8 +3,10 @@
 
 #include "core/base/check.h"
 #include "core/base/utf8.h"
+#include "core/chat/answer_pair.h"
 #include "core/chat/conversation.h"
 #include "core/chat/conversation_text.h"
+#include "core/chat/pair_text.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 using namespace furrow;
@@ -34,6 +36,25 @@ void check(const std::string& conversation, const char* source, LearntTurns turn
     }
 }
 
+void checkPair(std::string_view row, const ConversationColumns& columns)
+{
+    std::string written, same;
+    const auto problem = readConversation(row, columns, written);
+    FURROW_CHECK(problem == readConversation(row, columns, same) && written == same, "a row is read twice");
+    FURROW_CHECK(problem.empty() != written.empty(), "a row has a pair or a problem");
+    if (!problem.empty())
+        return;
+    const auto pair = readAnswerPair(written);
+    FURROW_CHECK(pair.ok() && pair.value().chosen != pair.value().rejected, "what was written is no pair");
+    const auto renderer = ConversationRenderer::open({ kChatMl, { { "bos_token", "<s>" } }, 0 });
+    FURROW_CHECK(renderer.ok(), "the template is ours");
+    const auto text = writePair(pair.value(), &renderer.value());
+    if (!text.ok())
+        return;
+    for (const auto& stretch : shownPair(text.value()).learnt)
+        FURROW_CHECK(stretch.begin < stretch.end, "an answer that is shown is empty");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -56,6 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check(conversation, kUnmarked, LearntTurns::All);
         check(conversation, kUnmarked, LearntTurns::Last);
     }
+    for (const ConversationForm form : { ConversationForm::PairOfTexts, ConversationForm::PairOfMessages })
+        checkPair(row, { form, "chosen" });
     return 0;
 }
 
@@ -67,6 +90,8 @@ std::vector<std::string> fuzzSeeds()
         R"({"conversations":[{"from":"system","value":"s"},{"from":"human","value":"Hi"},{"from":"function_call","value":"{}"},{"from":"observation","value":"1"},{"from":"gpt","value":"Hello"}],"system":"S"})",
         R"({"instruction":"Add","input":"1 2","output":"3","system":"Be brief."})",
         R"({"prompt":[{"role":"user","content":"a"}],"completion":[{"role":"assistant","content":"b"}],"tools":[]})",
+        R"({"prompt":"a ","chosen":"b","rejected":"c"})",
+        R"({"chosen":[{"role":"user","content":"a"},{"role":"assistant","content":"b","weight":NaN}],"rejected":[{"role":"user","content":"a"},{"role":"assistant","content":"c"}],"tools":[]})",
         R"({"prompt":"a","completion":"b","messages":"[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"})",
     };
 }

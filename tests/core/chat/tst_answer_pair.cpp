@@ -101,6 +101,10 @@ private Q_SLOTS:
             std::string("has no turn of the assistant in chosen"));
         QCOMPARE(whyNot("{\"chosen\":" + list(user("a"), "7") + ",\"rejected\":" + one + "}"),
             std::string("has a message 2 that is not an object"));
+        // A number that JSON does not have, as Python writes it, is one all the same.
+        QVERIFY(whyNot("{\"chosen\":" + list(user("a"), R"({"role":"assistant","content":"b","score":NaN})")
+            + ",\"rejected\":" + list(user("a"), assistant("c")) + "}")
+                .starts_with("it is one"));
         QCOMPARE(whyNot("[]"), std::string("is not a JSON object"));
         QVERIFY(!readAnswerPair("{}").ok());
         QVERIFY(!readAnswerPair(R"({"prompt":1,"chosen":"a","rejected":"b"})").ok());
