@@ -121,8 +121,13 @@ std::string conversationOf(const std::vector<std::string>& messages, const Value
     return readConversation(row, { ConversationForm::Messages, "messages" }, conversation);
 }
 
-std::string writeTexts(const Part& prompt, const Part& chosen, const Part& rejected, std::string& out)
+struct Parts {
+    Part prompt, chosen, rejected;
+};
+
+std::string writeTexts(const Parts& parts, std::string& out)
 {
+    const auto& [prompt, chosen, rejected] = parts;
     std::string_view asked = prompt.text, good = chosen.text, bad = rejected.text;
     if (!prompt.isThere) {
         std::size_t same = commonLength(good, bad);
@@ -142,9 +147,9 @@ std::string writeTexts(const Part& prompt, const Part& chosen, const Part& rejec
     return {};
 }
 
-std::string writeMessages(
-    const Part& prompt, const Part& chosen, const Part& rejected, const Dict& row, chat::Arena& arena, std::string& out)
+std::string writeMessages(const Parts& parts, const Dict& row, chat::Arena& arena, std::string& out)
 {
+    const auto& [prompt, chosen, rejected] = parts;
     const auto sideOf = [](const Part& part) {
         return part.isText() ? std::vector { messageOf("assistant", part.text) } : jsonOfEach(part.messages);
     };
@@ -196,16 +201,13 @@ ConversationColumns findAnswerPairs(const std::vector<std::string>& all, const s
 std::string writeAnswerPair(const Dict& row, chat::Arena& arena, std::string& pair)
 {
     pair.clear();
-    const Part chosen = partOf(row, "chosen", arena);
-    const Part rejected = partOf(row, "rejected", arena);
-    const Part prompt = partOf(row, "prompt", arena);
-    if (!chosen.isThere || !rejected.isThere)
-        return sentence(kRowNoField, { chosen.isThere ? "rejected" : "chosen" }).text();
-    if (chosen.isText() != rejected.isText())
+    const Parts parts { partOf(row, "prompt", arena), partOf(row, "chosen", arena), partOf(row, "rejected", arena) };
+    if (!parts.chosen.isThere || !parts.rejected.isThere)
+        return sentence(kRowNoField, { parts.chosen.isThere ? "rejected" : "chosen" }).text();
+    if (parts.chosen.isText() != parts.rejected.isText())
         return std::string(kRowTextAndMessages.text());
-    std::string problem = chosen.isText() && prompt.isText()
-        ? writeTexts(prompt, chosen, rejected, pair)
-        : writeMessages(prompt, chosen, rejected, row, arena, pair);
+    const bool areTexts = parts.chosen.isText() && parts.prompt.isText();
+    std::string problem = areTexts ? writeTexts(parts, pair) : writeMessages(parts, row, arena, pair);
     if (problem.empty() && (arena.full() || pair.size() >= kMostText))
         problem = kRowTooLarge.text();
     if (problem.empty() && !isValidUtf8(pair)) // who reads the row mends it then

@@ -8,6 +8,11 @@
 
 namespace furrow {
 
+Model::PairRows pairRowsOf(const Batch& batch)
+{
+    return { batch.inputs_BT, batch.labels_BT, batch.places_BT, batch.answers_BT, batch.learnt };
+}
+
 std::vector<Batch> BatchMaker::make(const ChunkWindows& windows, WindowRange range) const
 {
     const ProfileRange profiled("batch");

@@ -2,6 +2,7 @@
 
 #include "core/data/block/chunk_windows.h"
 #include "core/tracker/types.h"
+#include "core/train/model/model_torch.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -24,6 +25,9 @@ struct Batch {
     std::int64_t block = 0;
     std::int32_t column = 0;
 };
+
+/// Of a batch with `answers_BT`.
+Model::PairRows pairRowsOf(const Batch& batch);
 
 /// Copies windows into batches. On CUDA through pinned memory, without waiting. Not thread-safe.
 class BatchMaker {

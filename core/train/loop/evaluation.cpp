@@ -37,8 +37,7 @@ Result<Evaluation> EvaluationSet::runPairs(Model& model, const std::function<boo
     Evaluation result;
     try {
         for (const auto& batch : batches_) {
-            const auto pass = model.pairPass(
-                batch.inputs_BT, batch.labels_BT, batch.places_BT, batch.answers_BT, batch.learnt, *preference_);
+            const auto pass = model.pairPass(pairRowsOf(batch), *preference_);
             result.pairs.pairs += batch.learnt;
             result.loss += pass.losses_BT.sum(torch::kFloat64).item<double>(); // sync: as for texts
             result.pairs.margin += pass.margins_P.sum(torch::kFloat64).item<double>();

@@ -52,8 +52,7 @@ public:
 
     Model::PairPass accumulatePairs(const Batch& batch, const PreferenceRule& rule, double scale) override
     {
-        return model_->pairBackward(batch.inputs_BT, batch.labels_BT, batch.places_BT, batch.answers_BT, batch.learnt,
-            rule, scale * lossScale());
+        return model_->pairBackward(pairRowsOf(batch), rule, scale * lossScale());
     }
 
     void addNoise(double deviation, std::uint64_t seed) override

@@ -65,34 +65,33 @@ struct Compared {
 };
 
 /// @param losses_N, reference_N  of each label, in nats: a log-probability is what is missing to them
-Compared compare(const at::Tensor& losses_N, const at::Tensor& reference_N, const at::Tensor& answers_BT,
-    std::int64_t pairs, const PreferenceRule& rule)
+Compared compare(
+    const at::Tensor& losses_N, const at::Tensor& reference_N, const Model::PairRows& rows, const PreferenceRule& rule)
 {
-    const at::Tensor answers_N = answers_BT.reshape({ -1 });
+    const std::int64_t answers = 2 * rows.pairs;
+    const at::Tensor answers_N = rows.answers_BT.reshape({ -1 });
     const at::Tensor isAnswer_N = answers_N.ge(0);
-    const at::Tensor tokens_S = sumsOfAnswers(isAnswer_N.to(at::kFloat), answers_N, 2 * pairs);
-    const auto found = pairLosses(-sumsOfAnswers(losses_N, answers_N, 2 * pairs),
-        -sumsOfAnswers(reference_N, answers_N, 2 * pairs), tokens_S, rule);
+    const at::Tensor tokens_S = sumsOfAnswers(isAnswer_N.to(at::kFloat), answers_N, answers);
+    const auto found = pairLosses(
+        -sumsOfAnswers(losses_N, answers_N, answers), -sumsOfAnswers(reference_N, answers_N, answers), tokens_S, rule);
     const at::Tensor own_N = answers_N.clamp_min(0);
     const auto ofLabels = [&](const at::Tensor& values_S) {
         return values_S.index_select(0, own_N).masked_fill(isAnswer_N.logical_not(), 0);
     };
     const at::Tensor share_P = found.losses_P / tokens_S.view({ -1, 2 }).sum(1).clamp_min(1);
-    return { { ofLabels(share_P.repeat_interleave(2)).view(answers_BT.sizes()), found.margins_P },
+    return { { ofLabels(share_P.repeat_interleave(2)).view(rows.answers_BT.sizes()), found.margins_P },
         -ofLabels(found.slopes_S) };
 }
 
 } // namespace
 
-Model::PairPass GptModel::pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
-    const at::Tensor& places_BT, const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule,
-    double gradientScale)
+Model::PairPass GptModel::pairBackward(const PairRows& rows, const PreferenceRule& rule, double gradientScale)
 {
-    const ForThisPass documents(documents_, documentsOf(places_BT));
-    const at::Tensor labels_N = labels_BT.reshape({ -1 }).to(at::kLong);
-    const at::Tensor reference_N = referenceLosses(inputs_BT, labels_N);
+    const ForThisPass documents(documents_, documentsOf(rows.places_BT));
+    const at::Tensor labels_N = rows.labels_BT.reshape({ -1 }).to(at::kLong);
+    const at::Tensor reference_N = referenceLosses(rows.inputs_BT, labels_N);
     const ForThisPass mode(training_, true);
-    const at::Tensor x_ND = hidden(inputs_BT, nullptr).view({ -1, config_.width });
+    const at::Tensor x_ND = hidden(rows.inputs_BT, nullptr).view({ -1, config_.width });
     // The head is frozen, so a label's loss has a gradient by its own row of x alone: it is made in the one pass over
     // the logits, before it is known how much the label counts.
     const at::Tensor own_ND = x_ND.detach().set_requires_grad(true);
@@ -100,20 +99,19 @@ Model::PairPass GptModel::pairBackward(const at::Tensor& inputs_BT, const at::Te
         = fusedLinearCrossEntropy(own_ND, head_, labels_N, options_.precision, headLoss(gradientScale));
     torch::autograd::backward({ losses_N.sum() }, {});
     const at::NoGradGuard guard;
-    const Compared found = compare(losses_N.detach(), reference_N, answers_BT, pairs, rule);
+    const Compared found = compare(losses_N.detach(), reference_N, rows, rule);
     torch::autograd::backward({ x_ND }, { own_ND.grad() * found.slopes_N.unsqueeze(1) });
     return found.pass;
 }
 
-Model::PairPass GptModel::pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT,
-    const at::Tensor& places_BT, const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule)
+Model::PairPass GptModel::pairPass(const PairRows& rows, const PreferenceRule& rule)
 {
     const at::NoGradGuard guard;
-    const ForThisPass documents(documents_, documentsOf(places_BT));
-    const at::Tensor labels_N = labels_BT.reshape({ -1 }).to(at::kLong);
+    const ForThisPass documents(documents_, documentsOf(rows.places_BT));
+    const at::Tensor labels_N = rows.labels_BT.reshape({ -1 }).to(at::kLong);
     const at::Tensor losses_N = fusedLinearCrossEntropy(
-        hidden(inputs_BT, nullptr).view({ -1, config_.width }), head_, labels_N, options_.precision, headLoss(1));
-    return compare(losses_N, referenceLosses(inputs_BT, labels_N), answers_BT, pairs, rule).pass;
+        hidden(rows.inputs_BT, nullptr).view({ -1, config_.width }), head_, labels_N, options_.precision, headLoss(1));
+    return compare(losses_N, referenceLosses(rows.inputs_BT, labels_N), rows, rule).pass;
 }
 
 NamedTensors GptModel::fullState() const

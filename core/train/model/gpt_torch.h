@@ -55,10 +55,8 @@ public:
     ClippedPass clippedBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, double gradientScale,
         double clipNorm, const at::Tensor& places_BT = {}) override;
     bool comparesWithStart() const override { return config_.loraRank > 0; }
-    PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
-        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule, double gradientScale) override;
-    PairPass pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
-        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule) override;
+    PairPass pairBackward(const PairRows& rows, const PreferenceRule& rule, double gradientScale) override;
+    PairPass pairPass(const PairRows& rows, const PreferenceRule& rule) override;
     LossSum lossSum(
         const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT = {}) override;
     at::Tensor logits(const at::Tensor& inputs_BT, const at::Tensor& places_BT = {}) override;

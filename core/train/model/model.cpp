@@ -71,14 +71,12 @@ void Model::reseed(std::uint64_t seed)
     generator.set_current_seed(seed);
 }
 
-Model::PairPass Model::pairBackward(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-    std::int64_t, const PreferenceRule&, double)
+Model::PairPass Model::pairBackward(const PairRows&, const PreferenceRule&, double)
 {
     FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
 }
 
-Model::PairPass Model::pairPass(
-    const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&, std::int64_t, const PreferenceRule&)
+Model::PairPass Model::pairPass(const PairRows&, const PreferenceRule&)
 {
     FURROW_CHECK(false, "a model was asked to compare answers that has no reference");
 }

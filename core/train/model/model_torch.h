@@ -87,18 +87,23 @@ public:
         double clipNorm, const at::Tensor& places_BT = {});
     /// Whether pairBackward() and pairPass() can be called: the model knows what it was before it was trained.
     virtual bool comparesWithStart() const { return false; }
+    /// Rows of documents that are pairs of answers.
+    struct PairRows {
+        at::Tensor inputs_BT;
+        at::Tensor labels_BT;
+        at::Tensor places_BT;
+        at::Tensor answers_BT; ///< as ChunkWindows::answers()
+        std::int64_t pairs = 0;
+    };
     struct PairPass {
         at::Tensor losses_BT; ///< of each pair, spread over the labels of its answers; float32, no autograd
         at::Tensor margins_P; ///< PairLosses
     };
-    /// Forward and backward over rows that hold pairs of answers: adds gradientScale * d(sum of their losses)/dw to the
-    /// gradients. The reference is the model without its LoRA pairs and without dropout.
-    /// @param answers_BT  as ChunkWindows::answers()  @param pairs  in these rows
-    virtual PairPass pairBackward(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
-        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule, double gradientScale);
+    /// Forward and backward: adds gradientScale * d(sum of the losses of the pairs)/dw to the gradients. The reference
+    /// is the model without its LoRA pairs and without dropout.
+    virtual PairPass pairBackward(const PairRows& rows, const PreferenceRule& rule, double gradientScale);
     /// The same without gradients and without dropout.
-    virtual PairPass pairPass(const at::Tensor& inputs_BT, const at::Tensor& labels_BT, const at::Tensor& places_BT,
-        const at::Tensor& answers_BT, std::int64_t pairs, const PreferenceRule& rule);
+    virtual PairPass pairPass(const PairRows& rows, const PreferenceRule& rule);
     /// Whether forwardBackward adds to each gradient exactly once, through autograd: then the gradients of a layer are
     /// done while the layers before it are still to come.
     virtual bool finishesGradientsInOrder() const { return false; }

@@ -20,11 +20,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 constexpr std::int64_t kPairs = 3;
 
 /// Two rows of windows with three pairs, as ChunkWindows makes them.
-struct Rows {
-    at::Tensor inputs_BT, labels_BT, places_BT, answers_BT;
-};
-
-Rows rows()
+Model::PairRows rows()
 {
     ChunkText text;
     text.offsets = { 0 };
@@ -46,8 +42,8 @@ Rows rows()
     const ChunkWindows windows(text, 0, rules, { .shuffle = false });
     const int count = windows.count();
     const auto options = at::TensorOptions().dtype(at::kLong);
-    Rows made { at::empty({ count, 16 }, options), at::empty({ count, 16 }, options), at::empty({ count, 16 }, options),
-        at::empty({ count, 16 }, options) };
+    const auto table = [&] { return at::empty({ count, 16 }, options); };
+    Model::PairRows made { table(), table(), table(), table(), kPairs };
     windows.fill(0, count, made.inputs_BT.data_ptr<std::int64_t>(), made.labels_BT.data_ptr<std::int64_t>());
     windows.places(0, count, made.places_BT.data_ptr<std::int64_t>());
     windows.answers(0, count, made.answers_BT.data_ptr<std::int64_t>());
@@ -67,11 +63,9 @@ std::unique_ptr<Model> trained(ModelConfig config)
     return model;
 }
 
-double lossOf(Model& model, const Rows& made, const PreferenceRule& rule)
+double lossOf(Model& model, const Model::PairRows& made, const PreferenceRule& rule)
 {
-    return model.pairPass(made.inputs_BT, made.labels_BT, made.places_BT, made.answers_BT, kPairs, rule)
-        .losses_BT.sum(at::kDouble)
-        .item<double>();
+    return model.pairPass(made, rule).losses_BT.sum(at::kDouble).item<double>();
 }
 
 } // namespace
@@ -108,9 +102,8 @@ private Q_SLOTS:
         auto config = llamaLike();
         config.loraRank = 2;
         const auto model = make(config);
-        const Rows made = rows();
-        const auto pass
-            = model->pairPass(made.inputs_BT, made.labels_BT, made.places_BT, made.answers_BT, kPairs, { 0.1, {} });
+        const Model::PairRows made = rows();
+        const auto pass = model->pairPass(made, { 0.1, {} });
         QVERIFY(pass.margins_P.abs().max().item<double>() == 0);
         QVERIFY(std::abs(pass.losses_BT.sum().item<double>() - kPairs * std::log(2.0)) < 1e-5);
         QVERIFY(pass.losses_BT.masked_select(made.answers_BT.lt(0)).abs().sum().item<double>() == 0);
@@ -119,10 +112,9 @@ private Q_SLOTS:
     void comparesEachAnswerAsIfItStoodAlone()
     {
         const auto model = trained(llamaLike());
-        const Rows made = rows();
+        const Model::PairRows made = rows();
         const PreferenceRule rule { 0.3, DpoNormalise::None };
-        const auto pass
-            = model->pairPass(made.inputs_BT, made.labels_BT, made.places_BT, made.answers_BT, kPairs, rule);
+        const auto pass = model->pairPass(made, rule);
         // The second pair: 8 | 9 against 8 | 10 11 12.
         const auto logProbability = [](Model& of, const std::vector<std::int64_t>& tokens) {
             const at::Tensor all = at::tensor(tokens).unsqueeze(0);
@@ -167,11 +159,10 @@ private Q_SLOTS:
                 tensor.copy_(at::empty(tensor.sizes()).normal_(0, 0.2, generator));
             model->weightsChanged();
         }
-        const Rows made = rows();
+        const Model::PairRows made = rows();
         const PreferenceRule rule { 0.5, byLength ? DpoNormalise::Length : DpoNormalise::None };
         model->parameters().zeroGradients();
-        const auto pass
-            = model->pairBackward(made.inputs_BT, made.labels_BT, made.places_BT, made.answers_BT, kPairs, rule, 1.0);
+        const auto pass = model->pairBackward(made, rule, 1.0);
         QVERIFY(std::abs(pass.losses_BT.sum(at::kDouble).item<double>() - lossOf(*model, made, rule)) < 1e-5);
         const at::Tensor gradient = model->parameters().gradients().clone();
         // Along the gradient itself the loss rises as fast as it is long.
@@ -193,13 +184,12 @@ private Q_SLOTS:
     void theGradientReachesThePairsOfLoraAlone()
     {
         const auto model = trained(llamaLike());
-        const Rows made = rows();
+        const Model::PairRows made = rows();
         std::vector<at::Tensor> before;
         for (const auto& [name, tensor] : model->buffers())
             before.push_back(tensor.clone());
         model->parameters().zeroGradients();
-        model->pairBackward(
-            made.inputs_BT, made.labels_BT, made.places_BT, made.answers_BT, kPairs, { 0.1, {} }, 1.0 / kPairs);
+        model->pairBackward(made, { 0.1, {} }, 1.0 / kPairs);
         for (const auto& [name, tensor] : model->parameters().tensors())
             QVERIFY(isLoraPair(name));
         QVERIFY(model->parameters().gradients().abs().max().item<double>() > 0);
