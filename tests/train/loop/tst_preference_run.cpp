@@ -162,7 +162,8 @@ private Q_SLOTS:
         taught.train();
         auto config = preferring();
         config.initFrom = taught.paths().checkpointFolder(taught.head().record.folder).string();
-        QVERIFY2(refusalOf(config).find("has pairs of LoRA of its own") != std::string::npos, refusalOf(config).c_str());
+        QVERIFY2(
+            refusalOf(config).find("has pairs of LoRA of its own") != std::string::npos, refusalOf(config).c_str());
     }
 
     void isRefusedWithoutAReference()
