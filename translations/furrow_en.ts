@@ -8477,6 +8477,98 @@
         <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>has the same answer as chosen and as rejected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has a text and a list of messages as its two answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no prompt: its chosen and rejected messages differ from the first on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant in %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is not a pair of answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not work with %3 %4; allowed is %5.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 %3 compares the model with its start weights, which are there only beside the pairs of LoRA. Set it, such as to 16.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 %4 reads the columns chosen and rejected, and prompt. Leave it out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is text, and %2 needs pairs of answers: rows with the columns chosen and rejected, and perhaps prompt. Write them as jsonl, or leave that setting out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has not the columns chosen and rejected, which %2 needs. Its columns are: %3. Name a file of pairs, or leave that setting out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answers of %1 are messages, and there is no chat template that writes them. Name one with chat_template, such as chatml.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), written by the chat template: the chosen one is learnt to be preferred.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), texts as they stand: the chosen one is learnt to be preferred.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers (columns chosen and rejected). %2 learns from them which one is preferred; %3 trains the chosen ones as plain text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 pairs of answers that pass the filters are too long: an answer with its prompt may have half of that, less one token. Raise it, or set %4 to cut.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 pairs that are trained too, for the data is too small to hold any out; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 held-out pairs of answers; %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 pairs that are trained too, for the data is too small to hold any out; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 held-out pairs of answers; %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>margin %1, the chosen answer is preferred in %2 % of %3 held-out pairs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>pairs of answers are compared with the start weights of a run, and this model does not have them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it (&apos;furrowctl export --format huggingface&apos;) and start from that folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10430,6 +10522,22 @@
     </message>
     <message>
         <source>all workers, stacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Margin of the chosen answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean of a step, against the start weights</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Chosen answers preferred</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>share of the pairs of a step</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -16748,6 +16856,18 @@ pattern REGULAR EXPRESSION</source>
     </message>
     <message>
         <source>As it is now, not as it was at %1. Ages are those of then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all held-out pairs (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 pairs of %2</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

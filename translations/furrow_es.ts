@@ -8477,6 +8477,98 @@
         <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
         <translation>La cola la ejecuta %1, que no puede escribir en %2 y nunca podría iniciarla. Deje que el grupo escriba en ella (chmod -R g+rwX) o añádala cuando ese proceso haya terminado.</translation>
     </message>
+    <message>
+        <source>has the same answer as chosen and as rejected</source>
+        <translation>tiene la misma respuesta como chosen y como rejected</translation>
+    </message>
+    <message>
+        <source>has a text and a list of messages as its two answers</source>
+        <translation>tiene como respuestas un texto y una lista de mensajes</translation>
+    </message>
+    <message>
+        <source>has no prompt: its chosen and rejected messages differ from the first on</source>
+        <translation>no tiene petición: sus mensajes chosen y rejected difieren desde el primero</translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant in %1</source>
+        <translation>no tiene ningún turno del asistente en %1</translation>
+    </message>
+    <message>
+        <source>is not a pair of answers</source>
+        <translation>no es una pareja de respuestas</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not work with %3 %4; allowed is %5.</source>
+        <translation>%1 es %2, lo que no funciona con %3 %4; se admite %5.</translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 %3 compares the model with its start weights, which are there only beside the pairs of LoRA. Set it, such as to 16.</source>
+        <translation>%1 es 0, pero %2 %3 compara el modelo con sus pesos iniciales, que solo están junto a los pares de LoRA. Póngalo, por ejemplo, en 16.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 %4 reads the columns chosen and rejected, and prompt. Leave it out.</source>
+        <translation>%1 es %2, pero %3 %4 lee las columnas chosen y rejected, y prompt. Quítelo.</translation>
+    </message>
+    <message>
+        <source>%1 is text, and %2 needs pairs of answers: rows with the columns chosen and rejected, and perhaps prompt. Write them as jsonl, or leave that setting out.</source>
+        <translation>%1 es texto, y %2 necesita parejas de respuestas: filas con las columnas chosen y rejected y, si acaso, prompt. Escríbalas como jsonl o quite ese ajuste.</translation>
+    </message>
+    <message>
+        <source>%1 has not the columns chosen and rejected, which %2 needs. Its columns are: %3. Name a file of pairs, or leave that setting out.</source>
+        <translation>%1 no tiene las columnas chosen y rejected, que %2 necesita. Sus columnas son: %3. Indique un archivo de parejas o quite ese ajuste.</translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.</source>
+        <translation>%1 contiene parejas de respuestas, que solo se leen de jsonl, json, csv, tsv y Parquet. Escríbalo como jsonl.</translation>
+    </message>
+    <message>
+        <source>The answers of %1 are messages, and there is no chat template that writes them. Name one with chat_template, such as chatml.</source>
+        <translation>Las respuestas de %1 son mensajes, y no hay plantilla de chat que los escriba. Indique una con chat_template, como chatml.</translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), written by the chat template: the chosen one is learnt to be preferred.</source>
+        <translation>Las filas son parejas de respuestas (columnas chosen y rejected), escritas por la plantilla de chat: se aprende a preferir la elegida.</translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), texts as they stand: the chosen one is learnt to be preferred.</source>
+        <translation>Las filas son parejas de respuestas (columnas chosen y rejected), textos tal cual: se aprende a preferir la elegida.</translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers (columns chosen and rejected). %2 learns from them which one is preferred; %3 trains the chosen ones as plain text.</source>
+        <translation>%1 contiene parejas de respuestas (columnas chosen y rejected). Con %2 se aprende cuál se prefiere; con %3 se entrenan las elegidas como texto.</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 pairs of answers that pass the filters are too long: an answer with its prompt may have half of that, less one token. Raise it, or set %4 to cut.</source>
+        <translation>%1 es %2, y las %3 parejas de respuestas que pasan los filtros son demasiado largas: una respuesta con su petición puede tener la mitad menos un token. Auméntelo o ponga %4 en cut.</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 pairs that are trained too, for the data is too small to hold any out; %2</source>
+        <translation>de pesos con 1 paso, en %1 parejas que también se entrenan, pues los datos son demasiado pocos para reservar alguna; %2</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 held-out pairs of answers; %2</source>
+        <translation>de pesos con 1 paso, sobre %1 parejas de respuestas reservadas; %2</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 pairs that are trained too, for the data is too small to hold any out; %3</source>
+        <translation>de pesos con %1 pasos, en %2 parejas que también se entrenan, pues los datos son demasiado pocos para reservar alguna; %3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 held-out pairs of answers; %3</source>
+        <translation>de pesos con %1 pasos, sobre %2 parejas de respuestas reservadas; %3</translation>
+    </message>
+    <message>
+        <source>margin %1, the chosen answer is preferred in %2 % of %3 held-out pairs</source>
+        <translation>margen %1; la respuesta elegida se prefiere en el %2 % de %3 parejas reservadas</translation>
+    </message>
+    <message>
+        <source>pairs of answers are compared with the start weights of a run, and this model does not have them</source>
+        <translation>las parejas de respuestas se comparan con los pesos iniciales de un entrenamiento, y este modelo no los tiene</translation>
+    </message>
+    <message>
+        <source>%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it (&apos;furrowctl export --format huggingface&apos;) and start from that folder.</source>
+        <translation>%1 %2 tiene pares de LoRA propios, que faltarían en la referencia. Expórtelo (&apos;furrowctl export --format huggingface&apos;) y parta de esa carpeta.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10431,6 +10523,22 @@
     <message>
         <source>all workers, stacked</source>
         <translation>todos los trabajadores, apilados</translation>
+    </message>
+    <message>
+        <source>Margin of the chosen answers</source>
+        <translation>Margen de las respuestas elegidas</translation>
+    </message>
+    <message>
+        <source>mean of a step, against the start weights</source>
+        <translation>media de un paso, frente a los pesos iniciales</translation>
+    </message>
+    <message>
+        <source>Chosen answers preferred</source>
+        <translation>Respuestas elegidas preferidas</translation>
+    </message>
+    <message>
+        <source>share of the pairs of a step</source>
+        <translation>proporción de las parejas de un paso</translation>
     </message>
 </context>
 <context>
@@ -16757,6 +16865,18 @@ pattern EXPRESIÓN REGULAR</translation>
     <message>
         <source>As it is now, not as it was at %1. Ages are those of then.</source>
         <translation>Muestra el estado actual, no el de entonces (%1). Las antigüedades son las de entonces.</translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.</source>
+        <translation>Evaluado a las %1: %2, paso %3: pérdida %4, respuesta elegida preferida en el %5, sobre %6.</translation>
+    </message>
+    <message>
+        <source>all held-out pairs (%1)</source>
+        <translation>todas las parejas reservadas (%1)</translation>
+    </message>
+    <message>
+        <source>%1 pairs of %2</source>
+        <translation>%1 parejas de %2</translation>
     </message>
 </context>
 </TS>

@@ -8476,6 +8476,98 @@
         <source>The queue is run by %1, who may not write %2 and could never start it. Let the group write it (chmod -R g+rwX), or add it when that process has ended.</source>
         <translation>队列由 %1 运行，其不能写入 %2，因而永远无法启动它。请允许用户组写入（chmod -R g+rwX），或等该进程结束后再添加。</translation>
     </message>
+    <message>
+        <source>has the same answer as chosen and as rejected</source>
+        <translation>的 chosen 与 rejected 是同一回答</translation>
+    </message>
+    <message>
+        <source>has a text and a list of messages as its two answers</source>
+        <translation>的两个回答一个是文本，一个是消息列表</translation>
+    </message>
+    <message>
+        <source>has no prompt: its chosen and rejected messages differ from the first on</source>
+        <translation>没有提示：chosen 和 rejected 的消息从第一条起就不同</translation>
+    </message>
+    <message>
+        <source>has no turn of the assistant in %1</source>
+        <translation>在 %1 中没有 assistant 回合</translation>
+    </message>
+    <message>
+        <source>is not a pair of answers</source>
+        <translation>不是一对回答</translation>
+    </message>
+    <message>
+        <source>%1 is %2, which does not work with %3 %4; allowed is %5.</source>
+        <translation>%1 为 %2，不能与 %3 %4 一起使用；允许的是 %5。</translation>
+    </message>
+    <message>
+        <source>%1 is 0, but %2 %3 compares the model with its start weights, which are there only beside the pairs of LoRA. Set it, such as to 16.</source>
+        <translation>%1 为 0，但 %2 %3 要把模型与初始权重比较，而只有使用 LoRA 矩阵对时初始权重才保留。请设置它，例如 16。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, but %3 %4 reads the columns chosen and rejected, and prompt. Leave it out.</source>
+        <translation>%1 为 %2，但 %3 %4 读取列 chosen、rejected 和 prompt。请去掉它。</translation>
+    </message>
+    <message>
+        <source>%1 is text, and %2 needs pairs of answers: rows with the columns chosen and rejected, and perhaps prompt. Write them as jsonl, or leave that setting out.</source>
+        <translation>%1 是文本，而 %2 需要成对的回答：带有列 chosen 和 rejected、可选 prompt 的行。请写成 jsonl，或去掉该设置。</translation>
+    </message>
+    <message>
+        <source>%1 has not the columns chosen and rejected, which %2 needs. Its columns are: %3. Name a file of pairs, or leave that setting out.</source>
+        <translation>%1 没有 %2 所需的列 chosen 和 rejected。其列为：%3。请指定成对回答的文件，或去掉该设置。</translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers, which are read from jsonl, json, csv, tsv and Parquet only. Write it as jsonl.</source>
+        <translation>%1 包含成对的回答，只能从 jsonl、json、csv、tsv 和 Parquet 读取。请写成 jsonl。</translation>
+    </message>
+    <message>
+        <source>The answers of %1 are messages, and there is no chat template that writes them. Name one with chat_template, such as chatml.</source>
+        <translation>%1 的回答是消息，但没有把它们写出的对话模板。请用 chat_template 指定一个，例如 chatml。</translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), written by the chat template: the chosen one is learnt to be preferred.</source>
+        <translation>各行是成对的回答（列 chosen 和 rejected），由对话模板写出：学习偏好被选中的回答。</translation>
+    </message>
+    <message>
+        <source>The rows are pairs of answers (columns chosen and rejected), texts as they stand: the chosen one is learnt to be preferred.</source>
+        <translation>各行是成对的回答（列 chosen 和 rejected），按原文使用：学习偏好被选中的回答。</translation>
+    </message>
+    <message>
+        <source>%1 holds pairs of answers (columns chosen and rejected). %2 learns from them which one is preferred; %3 trains the chosen ones as plain text.</source>
+        <translation>%1 包含成对的回答（列 chosen 和 rejected）。%2 从中学习偏好哪一个；%3 把被选中的回答作为纯文本训练。</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and all %3 pairs of answers that pass the filters are too long: an answer with its prompt may have half of that, less one token. Raise it, or set %4 to cut.</source>
+        <translation>%1 为 %2，通过过滤的全部 %3 对回答都太长：一个回答连同提示最多占其一半少一个词元。请增大它，或将 %4 设为 cut。</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 pairs that are trained too, for the data is too small to hold any out; %2</source>
+        <translation>权重已训练 1 步，在 %1 对也参与训练的回答上评估（数据太少，无法留出）；%2</translation>
+    </message>
+    <message>
+        <source>of weights with 1 step, on %1 held-out pairs of answers; %2</source>
+        <translation>基于 1 步的权重，在 %1 对留出的回答上评估；%2</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 pairs that are trained too, for the data is too small to hold any out; %3</source>
+        <translation>权重已训练 %1 步，在 %2 对也参与训练的回答上评估（数据太少，无法留出）；%3</translation>
+    </message>
+    <message>
+        <source>of weights with %1 steps, on %2 held-out pairs of answers; %3</source>
+        <translation>基于 %1 步的权重，在 %2 对留出的回答上评估；%3</translation>
+    </message>
+    <message>
+        <source>margin %1, the chosen answer is preferred in %2 % of %3 held-out pairs</source>
+        <translation>差距 %1，在 %3 对留出的回答中有 %2 % 偏好被选中的回答</translation>
+    </message>
+    <message>
+        <source>pairs of answers are compared with the start weights of a run, and this model does not have them</source>
+        <translation>成对的回答要与训练的初始权重比较，而此模型没有初始权重</translation>
+    </message>
+    <message>
+        <source>%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it (&apos;furrowctl export --format huggingface&apos;) and start from that folder.</source>
+        <translation>%1 %2 自带 LoRA 矩阵对，参考中会缺少它们。请导出（&apos;furrowctl export --format huggingface&apos;），再从该文件夹开始。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -10429,6 +10521,22 @@
     <message>
         <source>all workers, stacked</source>
         <translation>所有工作进程，堆叠</translation>
+    </message>
+    <message>
+        <source>Margin of the chosen answers</source>
+        <translation>被选中回答的差距</translation>
+    </message>
+    <message>
+        <source>mean of a step, against the start weights</source>
+        <translation>每步均值，相对初始权重</translation>
+    </message>
+    <message>
+        <source>Chosen answers preferred</source>
+        <translation>偏好被选中的回答</translation>
+    </message>
+    <message>
+        <source>share of the pairs of a step</source>
+        <translation>占每步各对回答的比例</translation>
     </message>
 </context>
 <context>
@@ -16677,6 +16785,18 @@ pattern 正则表达式</translation>
     <message>
         <source>As it is now, not as it was at %1. Ages are those of then.</source>
         <translation>这是现在的状态，不是 %1 时的状态。距今时间按那时计算。</translation>
+    </message>
+    <message>
+        <source>Evaluated at %1: %2, step %3: loss %4, chosen answer preferred in %5, on %6.</source>
+        <translation>%1 评估：%2，第 %3 步：损失 %4，偏好被选中回答 %5，使用%6。</translation>
+    </message>
+    <message>
+        <source>all held-out pairs (%1)</source>
+        <translation>全部留出的回答对（%1）</translation>
+    </message>
+    <message>
+        <source>%1 pairs of %2</source>
+        <translation>%2 的 %1 对回答</translation>
     </message>
 </context>
 </TS>

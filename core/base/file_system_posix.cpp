@@ -232,7 +232,7 @@ private:
         const Message failed = sentence("cannot rename %1 to %2", { utf8Text(from), utf8Text(to) });
         if (code != EACCES && code != EPERM)
             return systemError(failed, code);
-        return { ErrorCode::Io, failed + ": " + whyDenied(whatDenies(from, to)) };
+        return { ErrorCode::Io, failed + ": " + whyDenied(whatDenies(from, to), Access::Write) };
     }
 
     /// A name is taken out of one folder and put into another; a folder that moves is changed itself.
