@@ -98,8 +98,8 @@ Message whyDenied(const std::filesystem::path& path, Access wanted)
     const bool isRead = wanted == Access::Read;
     std::error_code unknown;
     const bool isClosed = std::filesystem::is_directory(refusing, unknown) && !may(refusing, X_OK);
-    if (isClosed && may(refusing, isRead ? R_OK : W_OK))
-        return refusedBy(refusing, S_IXGRP, kMayNotEnter);
+    if (may(refusing, isRead ? R_OK : W_OK)) // of a sticky bit, say, or of something beside it
+        return isClosed ? refusedBy(refusing, S_IXGRP, kMayNotEnter) : sentence(kDenied);
     return isRead ? refusedBy(refusing, S_IRGRP, kMayNotRead) : refusedBy(refusing, S_IWGRP, kMayNotWrite);
 }
 

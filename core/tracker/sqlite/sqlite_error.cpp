@@ -1,5 +1,6 @@
 #include "core/tracker/sqlite/sqlite_error.h"
 
+#include "core/base/denied.h"
 #include "core/base/disk_room.h"
 #include "core/base/file_system.h"
 #include "core/base/is_there.h"
@@ -70,6 +71,9 @@ Error sqliteError(int code, const Message& said, const std::filesystem::path& pa
     case SQLITE_CANTOPEN:
         if (systemCode == EMFILE)
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + sentence(kOpenFileLimit) };
+        if (auto why = systemCode == EACCES ? whyDenied(path, Access::Read) : Message();
+            isForRights(why) && !tells(why, { kDenied })) // else the right to something beside it is missing
+            return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + why };
         if (isThere(path) && isOutOfFiles(path)) // it needs a file beside it
             return { ErrorCode::Io, sentence("cannot open %1", { file }) + ": " + noRoomInWords(path) };
         if (auto denied = whoDenies(path, checkFileReadable); !denied.ok())

@@ -82,6 +82,19 @@ private Q_SLOTS:
         QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
     }
 
+    /// "cannot be opened; check the permissions of the run folder": whose, and which of them?
+    void aTrackerThatMayNotBeReadWasAnsweredWithoutARemedy()
+    {
+        const QString file = QString::fromStdString(tracker().string());
+        QVERIFY(QFile::setPermissions(file, {}));
+        const auto opened = Database::open(tracker(), { .access = Database::Access::ReadOnly });
+        QVERIFY(QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner));
+        QVERIFY(!opened.ok() && opened.error().code == ErrorCode::Io);
+        QVERIFY2(opened.error().message.find(tracker().string() + " is yours, and its rights keep you out")
+                != std::string::npos,
+            opened.error().message.c_str());
+    }
+
     /// It was opened read-only too, and every write of that connection failed.
     void theFileItselfIsOpenedForWritingOrNotAtAll()
     {
