@@ -1,6 +1,5 @@
 #include "core/run/start/resume_check.h"
 
-#include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
