@@ -507,6 +507,22 @@
         <source>A sample</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The next token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preferences (DPO)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not at all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By its tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -9658,10 +9674,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Recompute activations</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10066,15 +10078,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Unreadable rows, at most</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10350,10 +10354,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -10431,6 +10431,46 @@
     </message>
     <message>
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted. Of a pair of answers each with its prompt may have half of seq_len, and split leaves out what is longer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out). Rows that are left out because they cannot be read count as unreadable, but not towards max_unreadable_percent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. Those that bad_files leaves out do not count. 100: no limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trained for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>next_token: to go on with texts and conversations. dpo: direct preference optimisation (arXiv:2305.18290); the rows are pairs of a chosen and a rejected answer, and the model learns to make the chosen one likelier than its start weights make it, as against the other one. It needs lora_rank: the start weights, with the pairs of LoRA switched off, are the reference.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DPO beta</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With objective dpo: how closely the model is held to its start weights. The smaller, the further it may go. 0.05 to 0.5 is usual; with dpo_normalise length 2 to 10.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DPO by length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With objective dpo: what is compared of two answers. none: the log-probability of the whole answer against that of the reference (loss_type sigmoid of trl). length: the same divided by the tokens of the answer, so that a long answer does not count for its length (sigmoid_norm of trl).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM, preferences and data-parallel training.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

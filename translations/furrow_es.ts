@@ -507,6 +507,22 @@
         <source>A sample</source>
         <translation>Una muestra</translation>
     </message>
+    <message>
+        <source>The next token</source>
+        <translation>El token siguiente</translation>
+    </message>
+    <message>
+        <source>Preferences (DPO)</source>
+        <translation>Preferencias (DPO)</translation>
+    </message>
+    <message>
+        <source>Not at all</source>
+        <translation>Nada</translation>
+    </message>
+    <message>
+        <source>By its tokens</source>
+        <translation>Por sus tokens</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -9658,10 +9674,6 @@
         <translation>Grafo CUDA</translation>
     </message>
     <message>
-        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
-        <translation>En una GPU, repetir lo que hace un microlote como un solo grafo CUDA: menos lanzamientos, más memoria. Se compara con una pasada normal antes de usarlo. No sirve para mezcla de expertos, activaciones recalculadas, HRM ni entrenamiento con paralelismo de datos.</translation>
-    </message>
-    <message>
         <source>Recompute activations</source>
         <translation>Recalcular activaciones</translation>
     </message>
@@ -10066,16 +10078,8 @@
         <translation>Archivos cambiados o dañados</translation>
     </message>
     <message>
-        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation>Qué pasa cuando un archivo de los datos ya no es el que era al crear la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o se omite, por su nombre, lo que aún no está preparado del archivo (leave_out).</translation>
-    </message>
-    <message>
         <source>Unreadable rows, at most</source>
         <translation>Filas ilegibles, como máximo</translation>
-    </message>
-    <message>
-        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
-        <translation>La ejecución se detiene cuando no se puede leer una proporción mayor de las filas leídas hasta entonces, y son al menos diez. 100: sin límite.</translation>
     </message>
     <message>
         <source>Start at</source>
@@ -10350,10 +10354,6 @@
         <translation>Columna que contiene el texto en csv, jsonl, json, parquet, arrow y WebDataset; meta.text, paragraphs[] y messages[].content nombran lo anidado, y los textos de una lista se unen con saltos de línea. En un solo documento JSON data[].text nombra la lista cuyos elementos son filas. Vacío: la primera de text, txt, content, sentence, document, article, body, en mayúsculas o minúsculas, también como última parte de un nombre anidado (meta.text); si no, la columna con más texto según las primeras 100 filas.</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan.</translation>
-    </message>
-    <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation>Detener tras este tiempo activo. Las pausas y las esperas de datos inaccesibles no cuentan.</translation>
     </message>
@@ -10432,6 +10432,46 @@
     <message>
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
         <translation>Terminar cuando este número de bloques esté entrenado. Los bloques se mezclan dentro de una ventana (shuffle_window_blocks), así que para entonces también se han entrenado fragmentos de otros. No cuenta un bloque del que esta ejecución no entrena nada: porque todo él se omite, lo entrenó la ejecución padre o no tiene nada que entrenar.</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted. Of a pair of answers each with its prompt may have half of seq_len, and split leaves out what is longer.</source>
+        <translation>Qué se hace con las muestras más largas que seq_len, contando el fin de texto tras cada una: siguen en la ventana siguiente (split), se corta su final (cut) o no se entrenan (leave_out). Las cortadas o dejadas fuera se cuentan. De una pareja de respuestas, cada una con su petición puede tener la mitad de seq_len, y split deja fuera lo más largo.</translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out). Rows that are left out because they cannot be read count as unreadable, but not towards max_unreadable_percent.</source>
+        <translation>Qué ocurre cuando un archivo de los datos ya no es lo que era al crear la ejecución, o su resto no se puede leer: la ejecución se detiene y lo dice (stop), o lo que del archivo aún no está preparado se deja fuera, con su nombre (leave_out). Las filas que se dejan fuera porque no se pueden leer cuentan como ilegibles, pero no para max_unreadable_percent.</translation>
+    </message>
+    <message>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. Those that bad_files leaves out do not count. 100: no limit.</source>
+        <translation>La ejecución se detiene cuando una parte mayor de las filas leídas hasta ahora no se puede leer, y son al menos diez. Las que bad_files deja fuera no cuentan. 100: sin límite.</translation>
+    </message>
+    <message>
+        <source>Trained for</source>
+        <translation>Se entrena para</translation>
+    </message>
+    <message>
+        <source>next_token: to go on with texts and conversations. dpo: direct preference optimisation (arXiv:2305.18290); the rows are pairs of a chosen and a rejected answer, and the model learns to make the chosen one likelier than its start weights make it, as against the other one. It needs lora_rank: the start weights, with the pairs of LoRA switched off, are the reference.</source>
+        <translation>next_token: continuar textos y conversaciones. dpo: optimización directa de preferencias (arXiv:2305.18290); las filas son parejas de una respuesta elegida y una rechazada, y el modelo aprende a hacer la elegida más probable que con sus pesos iniciales, frente a la otra. Necesita lora_rank: la referencia son los pesos iniciales, sin los pares de LoRA.</translation>
+    </message>
+    <message>
+        <source>DPO beta</source>
+        <translation>Beta de DPO</translation>
+    </message>
+    <message>
+        <source>With objective dpo: how closely the model is held to its start weights. The smaller, the further it may go. 0.05 to 0.5 is usual; with dpo_normalise length 2 to 10.</source>
+        <translation>Con objective dpo: cuánto se sujeta el modelo a sus pesos iniciales. Cuanto menor, más puede alejarse. Lo habitual es de 0.05 a 0.5; con dpo_normalise length, de 2 a 10.</translation>
+    </message>
+    <message>
+        <source>DPO by length</source>
+        <translation>DPO por longitud</translation>
+    </message>
+    <message>
+        <source>With objective dpo: what is compared of two answers. none: the log-probability of the whole answer against that of the reference (loss_type sigmoid of trl). length: the same divided by the tokens of the answer, so that a long answer does not count for its length (sigmoid_norm of trl).</source>
+        <translation>Con objective dpo: qué se compara de dos respuestas. none: la log-probabilidad de la respuesta entera frente a la de la referencia (loss_type sigmoid de trl). length: lo mismo dividido por los tokens de la respuesta, para que una respuesta larga no cuente por su longitud (sigmoid_norm de trl).</translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM, preferences and data-parallel training.</source>
+        <translation>En una GPU, repetir lo que hace un microlote como un solo grafo CUDA: menos lanzamientos, más memoria. Se compara con una pasada normal antes de usarlo. No sirve para mezcla de expertos, activaciones recalculadas, HRM, preferencias ni entrenamiento paralelo de datos.</translation>
     </message>
 </context>
 <context>

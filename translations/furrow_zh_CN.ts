@@ -506,6 +506,22 @@
         <source>A sample</source>
         <translation>样本</translation>
     </message>
+    <message>
+        <source>The next token</source>
+        <translation>下一个词元</translation>
+    </message>
+    <message>
+        <source>Preferences (DPO)</source>
+        <translation>偏好（DPO）</translation>
+    </message>
+    <message>
+        <source>Not at all</source>
+        <translation>不归一</translation>
+    </message>
+    <message>
+        <source>By its tokens</source>
+        <translation>按词元数</translation>
+    </message>
 </context>
 <context>
     <name>ChunkCell</name>
@@ -9656,10 +9672,6 @@
         <translation>CUDA 图</translation>
     </message>
     <message>
-        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM and data-parallel training.</source>
-        <translation>在 GPU 上把一个微批次的计算作为一张 CUDA 图重放：启动次数更少，占用内存更多。使用前会与普通计算对比。不适用于混合专家、重算激活、HRM 和数据并行训练。</translation>
-    </message>
-    <message>
         <source>Recompute activations</source>
         <translation>重算激活值</translation>
     </message>
@@ -10064,16 +10076,8 @@
         <translation>已更改或损坏的文件</translation>
     </message>
     <message>
-        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out).</source>
-        <translation>当数据中的某个文件已不是创建运行时的样子，或其余部分无法读取时怎么办：运行停止并说明（stop），或把该文件尚未准备的部分按名称略去（leave_out）。</translation>
-    </message>
-    <message>
         <source>Unreadable rows, at most</source>
         <translation>不可读的行，最多</translation>
-    </message>
-    <message>
-        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. 100: no limit.</source>
-        <translation>当目前读到的行中无法读取的超过此比例、且至少有十行时，运行停止。100：不限制。</translation>
     </message>
     <message>
         <source>Start at</source>
@@ -10348,10 +10352,6 @@
         <translation>csv、jsonl、json、parquet、arrow 和 WebDataset 中包含文本的列；meta.text、paragraphs[] 和 messages[].content 指嵌套的内容，列表中的文本用换行连接。在单个 JSON 文档中，data[].text 指其元素为行的列表。留空：取 text、txt、content、sentence、document、article、body 中的第一个，不分大小写，也可以是嵌套名称的最后一部分（meta.text），否则取前 100 行中文本最多的列。</translation>
     </message>
     <message>
-        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted.</source>
-        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut），或不训练（leave_out）。被截断或排除的样本会计数。</translation>
-    </message>
-    <message>
         <source>Stop after this much active time. Pauses, and waits for data that cannot be reached, are not in it.</source>
         <translation>活动时间达到此值后停止。暂停和等待无法访问的数据的时间不计入。</translation>
     </message>
@@ -10430,6 +10430,46 @@
     <message>
         <source>End when this many blocks are trained. Blocks are shuffled within a window (shuffle_window_blocks), so that chunks of others are trained by then too. A block of which this run trains nothing does not count: all of it is left out, was trained by the parent run, or has nothing to train.</source>
         <translation>训练完这么多块后结束。块在一个窗口内打乱（shuffle_window_blocks），因此到那时其他块的一些数据段也已训练。本次运行完全没有训练的块不计入：它全部被排除、已由父运行训练，或没有可训练的内容。</translation>
+    </message>
+    <message>
+        <source>What becomes of samples that are longer than seq_len, with the end-of-text after each: they go on in the next window (split), their end is cut off (cut), or they are not trained (leave_out). Those that are cut or left out are counted. Of a pair of answers each with its prompt may have half of seq_len, and split leaves out what is longer.</source>
+        <translation>连同其后的文本结束符长于 seq_len 的样本如何处理：在下一个窗口继续（split）、截去末尾（cut），或不训练（leave_out）。被截断或排除的样本会计数。一对回答中，每个回答连同提示最多占 seq_len 的一半，更长的在 split 时被排除。</translation>
+    </message>
+    <message>
+        <source>What happens when a file of the data is not any more what it was when the run was made, or its rest cannot be read: the run stops and says so (stop), or what of the file is not prepared yet is left out, by name (leave_out). Rows that are left out because they cannot be read count as unreadable, but not towards max_unreadable_percent.</source>
+        <translation>当数据中的某个文件与创建运行时不同，或其余部分无法读取时怎么办：运行停止并说明（stop），或将该文件中尚未准备的部分按名称排除（leave_out）。因无法读取而被排除的行计为无法读取，但不计入 max_unreadable_percent。</translation>
+    </message>
+    <message>
+        <source>The run stops when a larger share of the rows read so far cannot be read, and at least ten of them. Those that bad_files leaves out do not count. 100: no limit.</source>
+        <translation>当目前已读取的行中无法读取的比例超过此值且至少有十行时，运行停止。bad_files 排除的行不计入。100：无限制。</translation>
+    </message>
+    <message>
+        <source>Trained for</source>
+        <translation>训练目标</translation>
+    </message>
+    <message>
+        <source>next_token: to go on with texts and conversations. dpo: direct preference optimisation (arXiv:2305.18290); the rows are pairs of a chosen and a rejected answer, and the model learns to make the chosen one likelier than its start weights make it, as against the other one. It needs lora_rank: the start weights, with the pairs of LoRA switched off, are the reference.</source>
+        <translation>next_token：续写文本和对话。dpo：直接偏好优化（arXiv:2305.18290）；每行是一对回答，一个被选中、一个被拒绝，模型学习使被选中的回答相对于另一个回答比在初始权重下更可能出现。需要 lora_rank：关闭 LoRA 矩阵对的初始权重就是参考。</translation>
+    </message>
+    <message>
+        <source>DPO beta</source>
+        <translation>DPO beta</translation>
+    </message>
+    <message>
+        <source>With objective dpo: how closely the model is held to its start weights. The smaller, the further it may go. 0.05 to 0.5 is usual; with dpo_normalise length 2 to 10.</source>
+        <translation>objective 为 dpo 时：模型与初始权重保持多接近。值越小，可偏离越远。通常为 0.05 到 0.5；dpo_normalise 为 length 时为 2 到 10。</translation>
+    </message>
+    <message>
+        <source>DPO by length</source>
+        <translation>DPO 按长度</translation>
+    </message>
+    <message>
+        <source>With objective dpo: what is compared of two answers. none: the log-probability of the whole answer against that of the reference (loss_type sigmoid of trl). length: the same divided by the tokens of the answer, so that a long answer does not count for its length (sigmoid_norm of trl).</source>
+        <translation>objective 为 dpo 时：比较两个回答的什么。none：整个回答的对数概率与参考之差（trl 的 loss_type sigmoid）。length：再除以回答的词元数，使长回答不因长度占优（trl 的 sigmoid_norm）。</translation>
+    </message>
+    <message>
+        <source>On a GPU, replay what a micro-batch does as one CUDA graph: fewer launches, more memory. It is compared with an ordinary pass before it is used. Not for mixture of experts, recomputed activations, HRM, preferences and data-parallel training.</source>
+        <translation>在 GPU 上把一个微批次的计算作为一张 CUDA 图重放：启动次数更少，占用内存更多。使用前会与普通计算对比。不适用于混合专家、重算激活、HRM、偏好训练和数据并行训练。</translation>
     </message>
 </context>
 <context>
