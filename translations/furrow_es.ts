@@ -8585,6 +8585,10 @@
         <source>%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it (&apos;furrowctl export --format huggingface&apos;) and start from that folder.</source>
         <translation>%1 %2 tiene pares de LoRA propios, que faltarían en la referencia. Expórtelo (&apos;furrowctl export --format huggingface&apos;) y parta de esa carpeta.</translation>
     </message>
+    <message>
+        <source>As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.</source>
+        <translation>Ya están completos tantos bloques como pide %1: %2. El intento terminaría en el acto; súbalo o escriba 0 para no poner límite.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -8584,6 +8584,10 @@
         <source>%1 %2 has pairs of LoRA of its own, which the reference would lack. Export it (&apos;furrowctl export --format huggingface&apos;) and start from that folder.</source>
         <translation>%1 %2 自带 LoRA 矩阵对，参考中会缺少它们。请导出（&apos;furrowctl export --format huggingface&apos;），再从该文件夹开始。</translation>
     </message>
+    <message>
+        <source>As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.</source>
+        <translation>已完成的块数达到 %1 的要求：%2。该次尝试会立即结束；请提高它，或写 0 表示不限。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>

@@ -40,6 +40,8 @@ StopReason limitReached(
         return StopReason::Hours;
     if (allKept && areEpochsComplete(status, wanted))
         return StopReason::Epochs;
+    if (allKept && wanted.stopAfterBlocks > 0 && status.trainedBlocks >= wanted.stopAfterBlocks)
+        return StopReason::BlockEnd;
     if (status.stopReason == StopReason::Privacy && status.privacy && mostParticipations(wanted) > 0
         && status.privacy->participations >= mostParticipations(wanted))
         return StopReason::Privacy;
@@ -70,6 +72,10 @@ Message limitInWords(StopReason limit, const RunStatus& status, const RunConfig&
         return sentence(
             "The limit of %1 epochs is reached: they are complete. The attempt would end at once; raise the limit, or turn on %2.",
             { Count(wanted.epochs), optionTerm("iterate") });
+    case StopReason::BlockEnd:
+        return sentence(
+            "As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.",
+            { optionTerm("stop_after_blocks"), Count(status.trainedBlocks) });
     case StopReason::Privacy:
         return sentence(
             "Epsilon may be %1 at most, and %2 is spent: no unit may take part once more. The attempt would end at once; raise %3, or write 0 for no limit.",

@@ -28,8 +28,8 @@ AnswerPair pairOf(const std::string& row, const ConversationColumns& columns = k
     return pair.ok() ? pair.value() : AnswerPair { true, pair.error().message, 0, "", "" };
 }
 
-std::string user(const std::string& text) { return R"({"role":"user","content":")" + text + "\"}"; }
-std::string assistant(const std::string& text) { return R"({"role":"assistant","content":")" + text + "\"}"; }
+std::string user(const std::string& text) { return "{\"role\":\"user\",\"content\":\"" + text + "\"}"; }
+std::string assistant(const std::string& text) { return "{\"role\":\"assistant\",\"content\":\"" + text + "\"}"; }
 std::string list(const std::string& a, const std::string& b = {}) { return "[" + a + (b.empty() ? "" : "," + b) + "]"; }
 
 } // namespace

@@ -109,6 +109,25 @@ private Q_SLOTS:
         QVERIFY(!refuseNothingLeft(status, plan, wanted, nullptr).ok());
     }
 
+    /// A run that had ended by its limit of blocks was resumed to the end of its epoch: the attempt ended at once, and
+    /// said that all was well.
+    void aRunWhoseBlocksWereCompleteWasResumedForNothing()
+    {
+        RunStatus status;
+        status.folder = "/runs/br";
+        status.state = RunState::Finished;
+        status.epochs = { epochOf(50, 46) };
+        status.trainedBlocks = 8;
+        RunConfig wanted;
+        wanted.stopAfterBlocks = 8;
+        const auto refused = refuseNothingLeft(status, {}, wanted, nullptr);
+        QVERIFY(!refused.ok());
+        QVERIFY2(refused.error().message.text().find("as --stop-after-blocks wants: 8.") != std::string::npos,
+            refused.error().message.c_str());
+        wanted.stopAfterBlocks = 9;
+        QVERIFY(refuseNothingLeft(status, {}, wanted, nullptr).ok());
+    }
+
     /// The rate of a run that ends by its epochs went by the bytes of the files: it stood at 6 % of its way at the end
     /// where another column held most of them, and never fell where nothing was held out.
     void theLengthOfAnEpochWasJudgedByBytesThatNobodyTrains_data()
