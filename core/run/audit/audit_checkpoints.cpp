@@ -73,6 +73,8 @@ public:
         sayMissing();
         if (const auto other = otherThanPublished(paths_, file_.runId, rows_))
             log_.wrong(FindingKind::Manifest, {}, other->problem);
+        for (const auto& other : otherThanChildrenSay(paths_, rows_))
+            log_.wrong(FindingKind::Manifest, {}, other.problem);
         strangers();
         if (silent_ > 0)
             log_.notInspected(silent_ == 1
@@ -82,7 +84,7 @@ public:
                           "who wrote %1 checkpoints and their loss on held-out text: their manifests are of a version that did not keep it",
                           { Count(silent_) }));
         log_.how(sentence(
-            "SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
+            "SHA-256 of the manifest, also against what its children name, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know",
             { Count(log_.inspected()), Count(removed) }));
         return {};
     }

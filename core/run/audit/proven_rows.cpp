@@ -7,6 +7,7 @@
 #include "core/run/folder/removed_weights.h"
 #include "core/tracker/ledger_reader.h"
 
+#include <algorithm>
 #include <set>
 
 namespace furrow {
@@ -106,6 +107,74 @@ std::optional<OtherManifest> otherManifest(const RunPaths& paths, const std::vec
             return OtherManifest { row.id, otherManifestInWords(row.record.folder) };
     }
     return std::nullopt;
+}
+
+namespace {
+
+/// What the manifest of a checkpoint names of one that it was made from.
+struct Edge {
+    const Row* parent;
+    const Row* child;
+    std::string sha256; ///< of the manifest of the parent, as it was then
+
+    bool agrees() const { return sha256 == parent->record.manifestSha256; }
+};
+
+/// Of manifests that are those that the rows recorded.
+std::vector<Edge> edgesOf(const RunPaths& paths, const std::vector<Row>& rows)
+{
+    std::map<std::string, const Row*> byFolder;
+    for (const Row& row : rows)
+        byFolder[row.record.folder] = &row;
+    std::set<const Row*> others;
+    std::vector<Edge> edges;
+    for (const Row& row : rows) {
+        if (!isPlainName(row.record.folder))
+            continue;
+        const auto manifest = readKeptManifest(paths, row.record.folder);
+        if (!manifest.sha256.empty() && manifest.sha256 != row.record.manifestSha256)
+            others.insert(&row);
+        else if (manifest.content.ok())
+            for (std::size_t i = 0; i < manifest.content.value().parentManifests.size(); ++i)
+                if (const auto parent = byFolder.find(manifest.content.value().parents[i]); parent != byFolder.end())
+                    edges.push_back({ parent->second, &row, manifest.content.value().parentManifests[i] });
+    }
+    std::erase_if(edges, [&others](const Edge& one) { return others.contains(one.parent); });
+    return edges;
+}
+
+/// Who else speaks for one of the two tells which was changed.
+Message brokenEdgeInWords(const Edge& broken, const std::vector<Edge>& edges)
+{
+    const std::string& parent = broken.parent->record.folder;
+    const std::string& child = broken.child->record.folder;
+    const auto grandchild = std::ranges::find_if(
+        edges, [&broken](const Edge& one) { return one.parent == broken.child && one.agrees(); });
+    if (grandchild != edges.end())
+        return sentence(
+            "the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the child as it is",
+            { parent, child, parent, grandchild->child->record.folder });
+    const auto sibling = std::ranges::find_if(
+        edges, [&broken](const Edge& one) { return one.parent == broken.parent && one.agrees(); });
+    if (sibling != edges.end())
+        return sentence(
+            "the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the parent as it is",
+            { parent, child, child, sibling->child->record.folder });
+    return sentence(
+        "the manifest of checkpoint %1 is not the one that its child %2 was made from: one of the two was changed together with its row in the tracker, and nothing tells which",
+        { parent, child });
+}
+
+} // namespace
+
+std::vector<OtherManifest> otherThanChildrenSay(const RunPaths& paths, const std::vector<Row>& rows)
+{
+    const auto edges = edgesOf(paths, rows);
+    std::vector<OtherManifest> found;
+    for (const Edge& one : edges)
+        if (one.parent->surviving && !one.agrees())
+            found.push_back({ one.parent->id, brokenEdgeInWords(one, edges) });
+    return found;
 }
 
 std::optional<OtherManifest> otherThanPublished(

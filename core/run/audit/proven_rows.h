@@ -46,6 +46,13 @@ std::optional<OtherManifest> otherManifest(
     const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 Message otherManifestInWords(const std::string& folder);
 
+/// Checkpoints behind the newest weights whose manifest, as it was recorded, is not the one that a child of theirs
+/// names as what it was made from (CheckpointManifest::parentManifests), one for each such child: whoever changes a
+/// checkpoint together with its row leaves the child as it was. A child counts that the run has left, too. A manifest
+/// that is not the one that its row recorded says nothing here: otherManifest() speaks of it.
+std::vector<OtherManifest> otherThanChildrenSay(
+    const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+
 /// Nothing when the rows record the manifests that they recorded when the tracker was last published (view.sqlite);
 /// else the first other one. Of the newest checkpoint no younger manifest keeps the hash: this is its second witness.
 /// No snapshot, or one of another run, says nothing; nor does it of checkpoints that it has not.

@@ -170,6 +170,11 @@ Result<LostProof> LostProof::find(const RunPaths& paths, const RunFile& file, Le
         lost.from_[other->checkpoint] = sentence(
             "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and nothing says so any more.",
             { folder, other->problem, folder });
+    for (const auto& other : otherThanChildrenSay(paths, rows))
+        lost.from_.try_emplace(other.checkpoint,
+            sentence(
+                "Checkpoints of %1 contradict each other: %2. Nothing was changed. Put both and the tracker back from a copy of the run and resume, or go back to a checkpoint that is older than both; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
+                { folder, other.problem, folder, folder }));
     if (const auto other = otherManifest(paths, rows)) {
         lost.from_.erase(lost.from_.lower_bound(other->checkpoint), lost.from_.end());
         lost.from_[other->checkpoint] = sentence(

@@ -31,11 +31,11 @@ Result<Message> trackerDamage(const RunPaths& paths);
 Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<AuditReport>& ledger);
 
 /// What beside the tracker is not any more what proves it: a manifest of an older checkpoint that is not the one that
-/// the tracker recorded, one that the tracker recorded otherwise when it was last published, a damaged record of what a
-/// person left out. A plain value.
+/// the tracker recorded, one that the tracker recorded otherwise when it was last published, one that is not what its
+/// child was made from, a damaged record of what a person left out. A plain value.
 class LostProof {
 public:
-    /// Reads each manifest once, whatever is asked then.
+    /// Reads the manifests, and none again whatever is asked then.
     static Result<LostProof> find(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
 
     /// "" or the first of it, and what to do. A resume goes on by the tracker alone with ResumeChoice::acceptLoss.

@@ -21,6 +21,7 @@
 #include "core/run/start/life_cycle.h"
 #include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/proven_parts.h"
+#include "core/run/audit/proven_rows.h"
 #include "core/run/audit/repair.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/audit/untrained_chunks.h"
@@ -270,6 +271,19 @@ struct Changed {
             sql("UPDATE checkpoint SET size_bytes=size_bytes+"
                 + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore))
                 + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='r0-12'");
+    }
+    /// The manifest of any checkpoint rewritten, with its hash and size in the tracker.
+    void editAny(const std::string& name, const std::function<void(CheckpointManifest&)>& edit) const
+    {
+        auto kept = readKeptManifest(paths, name);
+        auto manifest = good(std::move(kept.content));
+        const auto sizeBefore = fs::file_size(kept.file);
+        edit(manifest);
+        const auto text = toJsonText(manifest);
+        write(kept.file, text);
+        sql("UPDATE checkpoint SET size_bytes=size_bytes+"
+            + std::to_string(static_cast<std::int64_t>(text.size()) - static_cast<std::int64_t>(sizeBefore))
+            + ", manifest_sha256='" + sha256Hex(text) + "' WHERE folder='" + name + "'");
     }
     /// The state of the newest checkpoint rewritten, and every hash fitted to it.
     void editState(const std::function<void(nlohmann::json&)>& edit) const
@@ -1744,6 +1758,81 @@ private Q_SLOTS:
         QVERIFY(std::ranges::any_of(
             good(checkpointProblems(run.paths)), [&said](const Message& one) { return has(one, said); }));
         good(resumed(true));
+    }
+
+    void anOlderCheckpointWasChangedTogetherWithItsRow_data()
+    {
+        QTest::addColumn<QString>("folder");
+        QTest::addColumn<qint64>("number");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("removed") << QStringLiteral("r0-6") << qint64(3)
+                                 << QStringLiteral("the manifest of checkpoint r0-6 is not the one that its child r0-8 "
+                                                   "was made from: r0-6 was changed together with its row in the "
+                                                   "tracker, for checkpoint r0-10 was made from the child as it is");
+        QTest::newRow("with weights") << QStringLiteral("r0-10") << qint64(5)
+                                      << QStringLiteral(
+                                             "the manifest of checkpoint r0-10 is not the one that its child "
+                                             "r0-12 was made from: one of the two was changed");
+    }
+    /// Its child keeps the hash of the manifest that it was made from. Nobody but a repair compared it: audit and
+    /// doctor called the run whole, and a resume went on from the changed weights.
+    void anOlderCheckpointWasChangedTogetherWithItsRow()
+    {
+        QFETCH(QString, folder);
+        QFETCH(qint64, number);
+        QFETCH(QString, said);
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        const auto resumedFrom = [&](std::optional<CheckpointId> checkpoint, bool acceptLoss = false) {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(run.paths, file, reader, { .goBackTo = checkpoint, .acceptLoss = acceptLoss },
+                [&] { return audit(run.paths.tracker()); });
+        };
+        good(resumedFrom(CheckpointId { number }));
+        run.editAny(folder.toStdString(), [](CheckpointManifest& manifest) {
+            manifest.files.front().sha256 = std::string(manifest.files.front().sha256.size(), '0');
+        });
+        const std::string expected = said.toStdString();
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY(!report.isClean());
+        QVERIFY2(has(allTexts(report), expected), allTexts(report).c_str());
+        QVERIFY(std::ranges::any_of(
+            good(checkpointProblems(run.paths)), [&expected](const Message& one) { return has(one, expected); }));
+        for (const auto& refused : { resumedFrom(std::nullopt), resumedFrom(CheckpointId { number }) })
+            QVERIFY2(!refused.ok() && has(refused.error().message, expected) && has(refused.error().message, "older"),
+                refused.ok() ? "went on" : refused.error().message.c_str());
+        good(resumedFrom(CheckpointId { number - 1 }));
+        good(resumedFrom(std::nullopt, true)); // a person's yes
+    }
+
+    void aChangedChildIsToldFromAChangedParent()
+    {
+        Changed run(whole_);
+        run.editAny("r0-12", [](CheckpointManifest& manifest) { manifest.parentManifests = { std::string(64, 'a') }; });
+        run.sql(
+            "UPDATE checkpoint SET surviving=0 WHERE id=6; INSERT INTO checkpoint SELECT 7, kind, replica, incarnation, 'r0-11', manifest_sha256, step, tokens, eval_loss, size_bytes, wall, 0, damaged, 1, pinned, first_claim, last_claim FROM checkpoint WHERE id=6");
+        auto sibling = good(readManifest(run.paths.checkpointFolder("r0-12")));
+        sibling.parentManifests = { manifestSha256(run.paths, "r0-10") };
+        Changed::write(keptManifest(run.paths, "r0-11"), toJsonText(sibling));
+        run.sql("UPDATE checkpoint SET manifest_sha256='" + sha256Hex(toJsonText(sibling)) + "' WHERE id=7");
+        const auto rows = good(good(LedgerReader::open(run.paths.tracker())).checkpoints());
+        const auto found = otherThanChildrenSay(run.paths, rows);
+        QCOMPARE(std::ssize(found), std::ptrdiff_t(1));
+        QVERIFY2(
+            has(found.front().problem, "r0-12 was changed together with its row in the tracker, for checkpoint r0-11"),
+            found.front().problem.c_str());
+    }
+
+    /// One of a version that did not keep it, and one of which the file is another one: that is said of itself.
+    void aChildThatKeepsNoHashOfItsParentIsNoFault()
+    {
+        Changed run(whole_);
+        run.editAny("r0-12", [](CheckpointManifest& manifest) { manifest.parentManifests.clear(); });
+        const auto report = good(auditRun(run.paths, AuditDepth::Files));
+        QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
+        run.flip(run.paths.removedManifestsFolder() / "r0-2.json");
+        auto reader = good(LedgerReader::open(run.paths.tracker()));
+        QVERIFY(otherThanChildrenSay(run.paths, good(reader.checkpoints())).empty());
     }
 
     /// Who went back behind such a manifest was asked for a yes to what the going back leaves anyway.
