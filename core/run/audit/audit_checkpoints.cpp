@@ -176,7 +176,6 @@ private:
     struct FrozenUse {
         CheckpointManifest::Frozen frozen;
         std::string checkpoint; ///< the newest that names it
-        std::int64_t checkpoints = 0;
     };
 
     /// What is to be read for one checkpoint. Its frozen weights are read once for all.
@@ -186,11 +185,21 @@ private:
             bytesToRead_ += static_cast<double>(one.sizeBytes);
         if (!manifest.frozen)
             return;
-        auto& use = frozen_[manifest.frozen->sha256];
-        if (use.checkpoints++ == 0)
+        const auto [use, isFirst] = frozen_.try_emplace(manifest.frozen->sha256);
+        if (isFirst)
             bytesToRead_ += static_cast<double>(manifest.frozen->sizeBytes);
-        use.frozen = *manifest.frozen;
-        use.checkpoint = checkpoint;
+        use->second.frozen = *manifest.frozen;
+        use->second.checkpoint = checkpoint;
+    }
+
+    /// Also of those of which nothing else is read: all that are there stand on the file.
+    std::int64_t checkpointsOn(const std::string& frozenSha256) const
+    {
+        return std::ranges::count_if(rows_, [&](const Row& row) {
+            const auto manifest = manifests_.find(row.id.value);
+            return manifest != manifests_.end() && manifest->second.frozen
+                && manifest->second.frozen->sha256 == frozenSha256 && hasWeights(row);
+        });
     }
 
     /// It stays as long as the run, so nothing but damage and a disk that is away takes it.
@@ -206,15 +215,16 @@ private:
             return {};
         if (verdict.error().code == ErrorCode::Cancelled)
             return cancelled();
+        const std::int64_t checkpoints = checkpointsOn(use.frozen.sha256);
+        const Message whose = checkpoints == 1
+            ? sentence("%1, the frozen weights of checkpoint %2", { name, use.checkpoint })
+            : sentence("%1, the frozen weights of %2 checkpoints (the newest is %3)",
+                  { name, Count(checkpoints), use.checkpoint });
         if (verdict.error().code == ErrorCode::Corrupt)
             log_.wrong(FindingKind::Weights, {},
-                sentence(
-                    "%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs",
-                    { name, Count(use.checkpoints), use.checkpoint }));
+                sentence("%1, is not what was written: its size or SHA-256 differs", { whose }));
         else
-            log_.unreadable(
-                sentence("%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4",
-                    { name, Count(use.checkpoints), use.checkpoint, verdict.error().message }));
+            log_.unreadable(sentence("%1, could not be inspected: %2", { whose, verdict.error().message }));
         return {};
     }
 

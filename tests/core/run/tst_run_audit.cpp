@@ -1835,6 +1835,18 @@ private Q_SLOTS:
         QVERIFY(otherThanChildrenSay(run.paths, good(reader.checkpoints())).empty());
     }
 
+    /// Without --deep the newest checkpoints were counted alone, and of one it said "1 checkpoints".
+    void damagedFrozenWeightsWereSaidToBeThoseOfOneCheckpoint()
+    {
+        Changed run(whole_);
+        run.flip(run.frozen());
+        const auto said = [&run] { return allTexts(good(auditRun(run.paths, AuditDepth::Files))); };
+        QVERIFY2(has(said(), "the frozen weights of 2 checkpoints (the newest is r0-12), is not what was written"),
+            said().c_str());
+        run.editAny("r0-10", [](CheckpointManifest& manifest) { manifest.frozen->sha256 = sha256Hex("other"); });
+        QVERIFY2(has(said(), "the frozen weights of checkpoint r0-12, is not what was written"), said().c_str());
+    }
+
     /// Who went back behind such a manifest was asked for a yes to what the going back leaves anyway.
     void goingBackBehindAChangedManifestAskedForAYes()
     {
