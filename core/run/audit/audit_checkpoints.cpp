@@ -73,6 +73,8 @@ public:
         sayMissing();
         if (const auto other = otherThanPublished(paths_, file_.runId, rows_))
             log_.wrong(FindingKind::Manifest, {}, other->problem);
+        if (auto alone = notAmongPublished(paths_, file_.runId, rows_); !alone.empty())
+            log_.notInspected(std::move(alone));
         for (const auto& other : otherThanChildrenSay(paths_, rows_))
             log_.wrong(FindingKind::Manifest, {}, other.problem);
         strangers();

@@ -177,29 +177,66 @@ std::vector<OtherManifest> otherThanChildrenSay(const RunPaths& paths, const std
     return found;
 }
 
+namespace {
+
+struct Published {
+    std::vector<Row> rows;
+    Message missing; ///< why there are none
+};
+
+Published readPublished(const RunPaths& paths, const std::string& runId)
+{
+    const auto name = utf8Text(paths.trackerSnapshot().filename());
+    if (!isTaken(paths.trackerSnapshot()))
+        return { {}, sentence("%1 is not there", { name }) };
+    auto snapshot = LedgerReader::open(paths.trackerSnapshot());
+    if (snapshot.ok() && !foreignLedger(snapshot.value(), runId).empty())
+        return { {}, sentence("%1 is of another run", { name }) };
+    auto rows = snapshot.ok() ? snapshot.value().checkpoints() : Result<std::vector<Row>>(snapshot.error());
+    if (!rows.ok())
+        return { {}, sentence("%1 cannot be read (%2)", { name, rows.error().message }) };
+    return { std::move(rows).value(), {} };
+}
+
+/// Null: it is not in it, or the tracker was made anew, or put back, meanwhile.
+const Row* publishedRow(const Published& published, const Row& row)
+{
+    const auto found = std::ranges::lower_bound(published.rows, row.id, {}, &Row::id);
+    const bool isSame = found != published.rows.end() && found->id == row.id
+        && found->record.folder == row.record.folder && found->wallNs == row.wallNs;
+    return isSame ? &*found : nullptr;
+}
+
+} // namespace
+
 std::optional<OtherManifest> otherThanPublished(
     const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
 {
-    auto snapshot = LedgerReader::open(paths.trackerSnapshot());
-    if (!snapshot.ok() || !foreignLedger(snapshot.value(), runId).empty())
-        return std::nullopt;
-    const auto published = snapshot.value().checkpoints();
-    if (!published.ok())
-        return std::nullopt;
-    std::map<CheckpointId, const Row*> before;
-    for (const Row& row : published.value())
-        before[row.id] = &row;
+    const auto published = readPublished(paths, runId);
     for (const Row& row : rows) {
-        const auto found = before.find(row.id);
-        const bool isSame = found != before.end() && found->second->record.folder == row.record.folder
-            && found->second->wallNs == row.wallNs; // else the tracker was made anew, or put back, meanwhile
-        if (row.surviving && isSame && found->second->record.manifestSha256 != row.record.manifestSha256)
+        const Row* before = row.surviving ? publishedRow(published, row) : nullptr;
+        if (before && before->record.manifestSha256 != row.record.manifestSha256)
             return OtherManifest { row.id,
                 sentence(
                     "checkpoint %1 has another manifest by the tracker than by its last snapshot (%2): one of the two was changed by hand, or the manifest together with the tracker",
                     { row.record.folder, utf8Text(paths.trackerSnapshot().filename()) }) };
     }
     return std::nullopt;
+}
+
+Message notAmongPublished(const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+{
+    const auto published = readPublished(paths, runId);
+    const auto alone = std::ranges::count_if(
+        rows, [&published](const Row& row) { return row.head && !row.removed && !publishedRow(published, row); });
+    if (alone == 0)
+        return {};
+    return sentence(
+        "the manifests of newest checkpoints (%1) against the last snapshot of the tracker, which alone speaks of them too: %2",
+        { Count(alone),
+            published.missing.empty() ? sentence("%1 is older than they are, or than the tracker that was made anew",
+                                            { utf8Text(paths.trackerSnapshot().filename()) })
+                                      : published.missing });
 }
 
 } // namespace furrow

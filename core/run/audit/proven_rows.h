@@ -58,5 +58,9 @@ std::vector<OtherManifest> otherThanChildrenSay(
 /// No snapshot, or one of another run, says nothing; nor does it of checkpoints that it has not.
 std::optional<OtherManifest> otherThanPublished(
     const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+/// Of how many newest checkpoints the snapshot says nothing, and why; "": it speaks of all. For who has to say that it
+/// was not asked.
+Message notAmongPublished(
+    const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
 } // namespace furrow

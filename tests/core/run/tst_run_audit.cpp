@@ -1835,6 +1835,29 @@ private Q_SLOTS:
         QVERIFY(otherThanChildrenSay(run.paths, good(reader.checkpoints())).empty());
     }
 
+    /// Without view.sqlite nothing is a second witness of the newest manifest, and the report was the same.
+    void aSnapshotThatWasDeletedWasNotMissed()
+    {
+        Changed run(whole_);
+        const auto snapshot = run.paths.trackerSnapshot();
+        const auto said = [&run] {
+            const auto report = good(auditRun(run.paths, AuditDepth::Files));
+            const auto one = std::ranges::find_if(report.notInspected,
+                [](const Message& text) { return has(text, "against the last snapshot of the tracker"); });
+            if (!report.isClean() || !report.couldInspect())
+                return auditText(report);
+            return one == report.notInspected.end() ? std::string("all inspected") : one->text();
+        };
+        QVERIFY2(has(said(), "newest checkpoints (1)") && has(said(), "view.sqlite is not there"), said().c_str());
+        good(good(Database::open(run.paths.tracker(), {})).backupTo(snapshot));
+        QCOMPARE(said(), std::string("all inspected"));
+        fs::remove(snapshot);
+        fs::copy_file(run.paths.folder() / "older.sqlite", snapshot);
+        QVERIFY2(has(said(), "view.sqlite is older than they are"), said().c_str());
+        Changed::write(snapshot, "no database");
+        QVERIFY2(has(said(), "view.sqlite cannot be read"), said().c_str());
+    }
+
     /// Without --deep the newest checkpoints were counted alone, and of one it said "1 checkpoints".
     void damagedFrozenWeightsWereSaidToBeThoseOfOneCheckpoint()
     {
