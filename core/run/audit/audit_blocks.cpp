@@ -49,23 +49,30 @@ Status lookAtBlocks(LedgerReader& ledger, const Message& doing, AuditLog& log, L
     });
 }
 
-/// The chunks of the ledger against what preparing gives.
-/// @param comparesWindows  false: how many they pack into is not known
-/// @param where  names what they are compared with
+struct ComparedWith {
+    FindingKind kind = FindingKind::Block;
+    Message where; ///< a name of it
+    bool knowsWindows = true; ///< how many the chunks pack into
+    bool provesBlock = false; ///< it is the source, and gave as a whole what the ledger recorded of the block
+};
+
+/// The committed chunks of the ledger against what preparing gives.
 Status compareChunks(LedgerReader& ledger, std::int64_t block, const std::vector<PreparedChunk>& prepared,
-    bool comparesWindows, FindingKind kind, const Message& where, AuditLog& log)
+    const ComparedWith& with, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto chunks, ledger.committedOf(block));
     for (const LedgerReader::ChunkContent& one : chunks) {
         const auto column = static_cast<std::size_t>(placeOf(one.chunk).column);
         const auto* now = column < prepared.size() ? &prepared[column] : nullptr;
         if (!now || now->digest != one.digest)
-            log.wrong(kind, one.chunk,
-                sentence("%1: the fingerprints of its samples in %2 are not those that the tracker recorded",
-                    { toString(one.chunk), where }));
-        else if (!(now->rows == one.rows) || (comparesWindows && now->windows != one.windows)
+            log.wrong(with.kind, one.chunk,
+                now && with.provesBlock
+                    ? otherFingerprintsInWords(one.chunk, with.where)
+                    : sentence("%1: the fingerprints of its samples in %2 are not those that the tracker recorded",
+                          { toString(one.chunk), with.where }));
+        else if (!(now->rows == one.rows) || (with.knowsWindows && now->windows != one.windows)
             || now->tokens != one.tokens)
-            log.wrong(kind, one.chunk, otherContentInWords(one.chunk, where));
+            log.wrong(with.kind, one.chunk, otherContentInWords(one.chunk, with.where));
     }
     return {};
 }
@@ -111,17 +118,18 @@ Status lookAtBlock(const std::filesystem::path& folder, const RunFile& file, con
     }
     FURROW_TRY_ASSIGN(const auto chunks, preparedChunks(block.value(), windowRules(file.config)));
     untrained.compare(row.block, chunks);
-    return compareChunks(ledger, row.block, chunks, true, FindingKind::Block, sentence("the prepared block"), log);
+    return compareChunks(ledger, row.block, chunks, { FindingKind::Block, sentence("the prepared block") }, log);
 }
 
 /// What a wrong number here costs shows when the chunk is claimed, or never: one without windows is passed over.
-void tellDiffering(const UntrainedChunks& untrained, LedgerReader& ledger, AuditLog& log)
+void tellDiffering(
+    const UntrainedChunks& untrained, LedgerReader& ledger, FindingKind kind, const Message& where, AuditLog& log)
 {
     const auto differing = untrained.differing(ledger);
     if (!differing.ok())
-        return log.failed(FindingKind::Block, differing.error(), differing.error().message);
-    for (const PreparedContent& one : differing.value())
-        log.wrong(FindingKind::Block, one.chunk, otherContentInWords(one.chunk, sentence("the prepared block")));
+        return log.failed(kind, differing.error(), differing.error().message);
+    for (const OtherContent& one : differing.value())
+        log.wrong(kind, one.prepared.chunk, inWords(one, where));
 }
 
 /// By the list of duplicates blocks are prepared, and texts counted of which no row is trained.
@@ -196,7 +204,7 @@ Status auditBlocks(
         return lookAtBlock(folder, file, row, ledger, untrained, log, onDamaged, absent);
     };
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the prepared blocks"), log, look));
-    tellDiffering(untrained, ledger, log);
+    tellDiffering(untrained, ledger, FindingKind::Block, sentence("the prepared block"), log);
     auditDuplicates(paths, file, log);
     log.how(sentence(
         "the plans of all blocks against their rows; SHA-256 of %1 prepared blocks in the cache, and their chunks against the tracker; %2 more are not there and are made again when they are needed",
@@ -221,12 +229,13 @@ class SourceAudit {
 public:
     /// @param filesLeftOut  filesLeftOut()
     SourceAudit(const RunFile& file, BlockManager& blocks, LedgerReader& ledger, AuditLog& log,
-        std::set<std::string> filesLeftOut)
+        std::set<std::string> filesLeftOut, UntrainedChunks untrained)
         : file_(file)
         , blocks_(blocks)
         , ledger_(ledger)
         , log_(log)
         , filesLeftOut_(std::move(filesLeftOut))
+        , untrained_(std::move(untrained))
     {
     }
 
@@ -255,15 +264,19 @@ public:
         }
         log_.looked();
         bytes_ += read.value().sourceBytes;
-        if (read.value().digest != row.digest) {
+        const bool isAsRecorded = read.value().digest == row.digest;
+        if (!isAsRecorded) {
             FURROW_TRY(putWrongAside(plan.value(), read.value().digest));
             log_.wrong(FindingKind::Source, {},
                 sentence("block %1: prepared from the source once more it has other content than the tracker recorded",
                     { std::to_string(row.block) }));
         }
         const bool knowsWindows = file_.config.packing == Packing::EndToEnd; // else they need the length of each sample
-        return compareChunks(ledger_, row.block, preparedChunks(read.value().chunks, file_.config.seqLen), knowsWindows,
-            FindingKind::Source, sentence("the source"), log_);
+        const auto chunks = preparedChunks(read.value().chunks, file_.config.seqLen);
+        if (isAsRecorded)
+            untrained_.compare(row.block, chunks);
+        return compareChunks(ledger_, row.block, chunks,
+            { FindingKind::Source, sentence("the source"), knowsWindows, isAsRecorded }, log_);
     }
 
     /// Blocks at the end that somebody took out leave nothing behind in the ledger but a plan that goes on.
@@ -289,6 +302,7 @@ public:
 
     void tell()
     {
+        tellDiffering(untrained_, ledger_, FindingKind::Source, sentence("the source"), log_);
         for (const auto& [path, trouble] : troubles_)
             tellOf(path, trouble);
         if (log_.inspected() == 0 && !troubles_.empty()) {
@@ -367,6 +381,7 @@ private:
     LedgerReader& ledger_;
     AuditLog& log_;
     std::set<std::string> filesLeftOut_;
+    UntrainedChunks untrained_;
     std::map<std::string, Trouble> troubles_; ///< by the path of a file of this disk
     std::set<std::int64_t> away_; ///< sources that cannot be reached
     std::int64_t notRead_ = 0; ///< blocks of them
@@ -463,7 +478,9 @@ Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& led
         return {};
     }
     FURROW_TRY_ASSIGN(auto leftOut, filesLeftOut(ledger));
-    SourceAudit source(file, *blocks, ledger, log, std::move(leftOut));
+    auto untrained = UntrainedChunks::of(ledger, UntrainedChunks::What::Fingerprints);
+    SourceAudit source(file, *blocks, ledger, log, std::move(leftOut),
+        untrained.ok() ? std::move(untrained).value() : UntrainedChunks()); // auditBlocks() says why not
     FURROW_TRY(lookAtBlocks(ledger, sentence("Reading the source once more"), log,
         [&](const LedgerReader::BlockRow& row) { return source.look(row); }));
     FURROW_TRY(source.lookBehindTheLast());

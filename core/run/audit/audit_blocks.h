@@ -25,7 +25,7 @@ void mentionExclusions(const RunPaths& paths, AuditLog& log);
 /// compared as a whole. No inspection where the data has no file of the hub.
 Status auditDownloads(const RunPaths& paths, const RunFile& file, AuditLog& log);
 
-/// Reads the source once more, as the feeder does, and compares the samples of each committed chunk by their
+/// Reads the source once more, as the feeder does, and compares the samples of each chunk, trained or not, by their
 /// fingerprints.
 Status auditSource(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log);
 

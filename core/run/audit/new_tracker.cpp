@@ -265,7 +265,8 @@ Status recountByBlocks(
     std::vector<PreparedContent> contents;
     if (auto reader = LedgerReader::open(target); reader.ok())
         if (auto differing = differenceFromBlocks(paths, file, reader.value(), kAllOfTheCache, &blocks); differing.ok())
-            contents = std::move(differing).value();
+            for (OtherContent& one : differing.value())
+                contents.push_back(std::move(one.prepared));
     FURROW_TRY(recount(target, contents));
     return restoreParentList(paths, file, target);
 }

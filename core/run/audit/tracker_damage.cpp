@@ -91,7 +91,7 @@ Result<Message> contradictionIn(const RunPaths& paths, const RunFile& file, cons
     if (!denied.empty())
         return denied;
     FURROW_TRY_ASSIGN(const auto untrained, differenceFromBlocks(paths, file, reader, mostOfBlocks, known));
-    return untrained.empty() ? Message() : otherContentInWords(untrained.front().chunk, sentence("the prepared block"));
+    return untrained.empty() ? Message() : inWords(untrained.front(), sentence("the prepared block"));
 }
 
 } // namespace

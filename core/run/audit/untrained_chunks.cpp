@@ -26,7 +26,7 @@ bool saysNothing(const ChunkCell& cell)
     return !isClaimable && cell.samples == 0 && cell.tokens == 0 && cell.windows == 0;
 }
 
-bool isAsPrepared(const ChunkCell& cell, const PreparedChunk& prepared)
+bool hasContentOf(const ChunkCell& cell, const PreparedChunk& prepared)
 {
     return prepared.rows.samples == cell.samples && prepared.tokens == cell.tokens && prepared.windows == cell.windows;
 }
@@ -51,10 +51,12 @@ std::uint64_t costOf(const std::filesystem::path& file, const WindowRules& rules
 
 } // namespace
 
-Result<UntrainedChunks> UntrainedChunks::of(LedgerReader& ledger)
+Result<UntrainedChunks> UntrainedChunks::of(LedgerReader& ledger, What what)
 {
     FURROW_TRY_ASSIGN(const auto epochs, ledger.epochs());
     UntrainedChunks found;
+    found.what_ = what;
+    FURROW_TRY_ASSIGN(found.digests_, untrainedDigests(ledger.file()));
     for (const auto& epoch : epochs) {
         if (epoch.closedWallNs)
             continue;
@@ -81,19 +83,31 @@ void UntrainedChunks::compare(std::int64_t block, const std::vector<PreparedChun
             differing_.push_back({ one.id, prepared[column] });
 }
 
-Result<std::vector<PreparedContent>> UntrainedChunks::differing(LedgerReader& ledger) const
+bool UntrainedChunks::hasFingerprintOf(const ChunkCell& cell, const PreparedChunk& prepared) const
 {
-    std::vector<PreparedContent> still;
+    const auto found = std::ranges::lower_bound(digests_, cell.id, {}, &ChunkDigest::first);
+    return found == digests_.end() || found->first != cell.id // its block was prepared, or it was trained, meanwhile
+        || found->second == prepared.digest;
+}
+
+bool UntrainedChunks::isAsPrepared(const ChunkCell& cell, const PreparedChunk& prepared) const
+{
+    return hasFingerprintOf(cell, prepared) && (what_ == What::Fingerprints || hasContentOf(cell, prepared));
+}
+
+Result<std::vector<OtherContent>> UntrainedChunks::differing(LedgerReader& ledger) const
+{
+    std::vector<OtherContent> still;
     if (differing_.empty())
         return still;
-    FURROW_TRY_ASSIGN(const auto now, of(ledger));
+    FURROW_TRY_ASSIGN(const auto now, of(ledger, what_));
     std::map<ChunkId, const ChunkCell*> cells;
     for (const ChunkCell& cell : now.cells_)
         cells[cell.id] = &cell;
-    std::ranges::copy_if(differing_, std::back_inserter(still), [&cells](const PreparedContent& one) {
-        const auto cell = cells.find(one.chunk);
-        return cell != cells.end() && !isAsPrepared(*cell->second, one.content);
-    });
+    for (const PreparedContent& one : differing_)
+        if (const auto cell = cells.find(one.chunk);
+            cell != cells.end() && !now.isAsPrepared(*cell->second, one.content))
+            still.push_back({ one, what_ == What::Fingerprints || hasContentOf(*cell->second, one.content) });
     return still;
 }
 
@@ -103,7 +117,20 @@ Message otherContentInWords(ChunkId chunk, const Message& where)
         "%1: its rows, windows or tokens in %2 are not those that the tracker recorded", { toString(chunk), where });
 }
 
-Result<std::vector<PreparedContent>> differenceFromBlocks(
+Message otherFingerprintsInWords(ChunkId chunk, const Message& where)
+{
+    return sentence(
+        "%1: the fingerprints of its samples in %2 are not those that the tracker recorded; as a whole the block is what it recorded, so its row of the chunk is wrong",
+        { toString(chunk), where });
+}
+
+Message inWords(const OtherContent& other, const Message& where)
+{
+    return other.inFingerprintsAlone ? otherFingerprintsInWords(other.prepared.chunk, where)
+                                     : otherContentInWords(other.prepared.chunk, where);
+}
+
+Result<std::vector<OtherContent>> differenceFromBlocks(
     const RunPaths& paths, const RunFile& file, LedgerReader& ledger, std::uint64_t mostBytes, BlocksRead* known)
 {
     BlocksRead own;

@@ -251,7 +251,7 @@ Result<AuditReport> audit(const std::filesystem::path& tracker, const AuditWatch
             "of a claim its place in the schedule of the rate, its highest gradient norm and the samples that stood out"),
         sentence("the order in which chunks are given out, and who held a chunk last"),
         sentence(
-            "of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there"),
+            "of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs"),
         sentence("of a replica whether it rests, and which of the newest weights it stands on"),
         sentence(
             "what was asked of the run, the plan of its learning rate, and how attempts and worker processes ended"),

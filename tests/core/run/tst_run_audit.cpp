@@ -1626,6 +1626,52 @@ private Q_SLOTS:
         QVERIFY2(report.isClean(), allTexts(report).c_str());
     }
 
+    /// Every check passed it, and when the chunk was trained its good block was blamed for ever.
+    void theFingerprintOfAnUntrainedChunkWasHeldAgainstNothing()
+    {
+        Changed run(whole_);
+        const auto file = good(readRunFile(run.paths));
+        const auto fingerprints = [&run] {
+            auto db = good(Database::open(run.paths.tracker(), {}));
+            Rows row = db.query("SELECT group_concat(digest) FROM chunk WHERE id>200000000000000");
+            return row.next() ? row.text(0) : std::string();
+        };
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        const auto before = fingerprints();
+        changeNewByHand(run, "digest=digest+1");
+        QVERIFY(fingerprints() != before);
+        QVERIFY(good(audit(run.paths.tracker())).isClean());
+        const std::string said
+            = "the fingerprints of its samples in the prepared block are not those that the tracker recorded; as a whole";
+        const std::string damage = good(trackerDamage(run.paths));
+        QVERIFY2(has(damage, said), damage.c_str());
+        QVERIFY(has(allTexts(good(auditRun(run.paths, AuditDepth::Files))), said));
+        const auto resumed = [&] {
+            auto reader = good(LedgerReader::open(run.paths.tracker()));
+            return checkResume(run.paths, file, reader, {}, [&run] { return audit(run.paths.tracker()); });
+        };
+        QVERIFY(!resumed().ok());
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY2(repaired.needed && has(repaired.basis, "counted anew"), repaired.basis.c_str());
+        QCOMPARE(fingerprints(), before);
+        const auto report = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY2(report.isClean(), allTexts(report).c_str());
+    }
+
+    void deepAuditHoldsAnUntrainedFingerprintAgainstTheSource()
+    {
+        Changed run(whole_);
+        good(openEpochsUpTo(run.paths.tracker(), 1));
+        changeNewByHand(run, "digest=digest+1");
+        for (const auto& block : run.blocks())
+            fs::remove(block);
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean()); // there was nothing to hold it against
+        const auto said = allTexts(good(auditRun(run.paths, AuditDepth::Deep)));
+        QVERIFY2(
+            has(said, "the fingerprints of its samples in the source are not") && has(said, "its row of the chunk"),
+            said.c_str());
+    }
+
     void noHealthyPlanIsCalledDamaged_data()
     {
         QTest::addColumn<std::function<void(RunConfig&)>>("change");
