@@ -5,6 +5,7 @@
 #include "core/run/audit/audit_blocks.h"
 #include "core/run/audit/audit_checkpoints.h"
 #include "core/run/audit/begun_with.h"
+#include "core/run/audit/held_out_again.h"
 #include "core/run/audit/parent_list.h"
 #include "core/run/audit/privacy_statement.h"
 #include "core/run/folder/attempt_config.h"
@@ -52,19 +53,33 @@ void auditParentList(const RunPaths& paths, const RunFile& file, AuditLog& log)
             log.mention(FindingKind::Parent, partly);
 }
 
+/// @return whether it was held against the data
+bool auditHeldOut(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)
+{
+    if (file.heldOutHash.empty())
+        log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
+    else if (depth == AuditDepth::Deep)
+        return auditHeldOutAgain(paths, file, log);
+    else
+        log.notInspected(sentence("the held-out text against the data: --deep reads them too"));
+    return false;
+}
+
 /// What was decided when the run was made, and must be so for ever.
-void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditLog& log)
+void auditFrozen(const RunPaths& paths, const RunFile& file, LedgerReader& ledger, AuditDepth depth, AuditLog& log)
 {
     log.begin(Evidence::Frozen);
     for (const auto& changed : notAsBegun(paths, file, ledger, log.stop()))
         log.failed(FindingKind::Frozen, changed, changed.message);
     auditRecord(file, ledger, log);
     auditParentList(paths, file, log);
-    if (file.heldOutHash.empty())
-        log.notInspected(sentence("the held-out text: this run was made by a version that did not keep its hash"));
+    const bool isSetAsideAgain = auditHeldOut(paths, file, depth, log);
     log.looked(file.heldOutHash.empty() ? 2 : 3);
     log.how(file.heldOutHash.empty()
             ? sentence("run.json against what the tracker keeps of it, and the hash of the tokenizer")
+            : isSetAsideAgain
+            ? sentence(
+                  "run.json against what the tracker keeps of it, the hashes of tokenizer and held-out text, and that text set aside from the data once more")
             : sentence("run.json against what the tracker keeps of it, and the hashes of tokenizer and held-out text"));
 }
 
@@ -82,7 +97,7 @@ void tellSteps(const StepsAudit& steps, AuditLog& log)
 Status auditFiles(const RunPaths& paths, const RunFile& file, AuditDepth depth, AuditLog& log)
 {
     FURROW_TRY_ASSIGN(auto ledger, openLedger(paths, ReadFor::Long));
-    auditFrozen(paths, file, ledger, log);
+    auditFrozen(paths, file, ledger, depth, log);
     FURROW_TRY(auditCheckpoints(paths, file, ledger, depth == AuditDepth::Deep, log));
     FURROW_TRY(auditBlocks(paths, file, ledger, log));
     FURROW_TRY(mentionUntrainedTexts(paths, file, ledger, log));

@@ -1881,6 +1881,37 @@ private Q_SLOTS:
         QVERIFY(otherThanChildrenSay(run.paths, good(reader.checkpoints())).empty());
     }
 
+    /// Its hash stands in run.json and in the tracker alone, and --deep read the whole source beside it.
+    void aForgedHeldOutTextWasHeldAgainstItsOwnHash()
+    {
+        const WholeRun whole([](RunConfig& config) { config.heldOutPercent = 10; });
+        Changed run(whole);
+        const auto file = good(readRunFile(run.paths));
+        const auto honest = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY2(honest.isClean() && honest.couldInspect(), auditText(honest).c_str());
+        QVERIFY2(has(inspectionOf(honest, Evidence::Frozen)->how, "set aside from the data once more"),
+            auditText(honest).c_str());
+        QVERIFY(
+            has(auditText(good(auditRun(run.paths, AuditDepth::Files))), "the held-out text against the data: --deep"));
+
+        auto other = file.config;
+        other.heldOutPercent = 50;
+        good(freezeHeldOut(other, file.dataManifest, *good(loadTokenizer(utf8Text(run.paths.tokenizer()))),
+            run.paths.evaluationFile()));
+        const auto forged = good(sha256File(run.paths.evaluationFile()));
+        run.sql("UPDATE meta SET value=replace(value, '" + file.heldOutHash + "', '" + forged + "')");
+        run.editConfig(file.heldOutHash, forged);
+        QVERIFY(good(auditRun(run.paths, AuditDepth::Files)).isClean()); // nothing else speaks of it
+        const auto said = allTexts(good(auditRun(run.paths, AuditDepth::Deep)));
+        QVERIFY2(has(said, "the held-out text in heldout.bin is not what the data of the run give"), said.c_str());
+
+        Changed::write(whole.root() / "data.txt", "another text\n");
+        const auto unread = good(auditRun(run.paths, AuditDepth::Deep));
+        QVERIFY2(!has(allTexts(unread), "is not what the data of the run give")
+                && has(auditText(unread), "the held-out text against the data: "),
+            auditText(unread).c_str());
+    }
+
     /// Without view.sqlite nothing is a second witness of the newest manifest, and the report was the same.
     void aSnapshotThatWasDeletedWasNotMissed()
     {
