@@ -19,4 +19,14 @@ Result<std::vector<ChunkDigest>> untrainedDigests(const std::filesystem::path& t
     return digests;
 }
 
+Status storeDigests(const std::filesystem::path& tracker, std::span<const ChunkDigest> digests, const Message& cause)
+{
+    FURROW_TRY_ASSIGN(auto file, openLedger(tracker, systemClock()));
+    FURROW_TRY_ASSIGN(auto transaction, Transaction::begin(file.db));
+    for (const auto& [chunk, digest] : digests)
+        file.db.run("UPDATE chunk SET digest=? WHERE id=?", static_cast<std::int64_t>(digest), chunk);
+    writeRunEvent(file, 0, cause);
+    return transaction.commit();
+}
+
 } // namespace furrow

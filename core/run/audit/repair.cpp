@@ -12,6 +12,7 @@
 #include "core/run/audit/begun_with.h"
 #include "core/run/audit/block_repair.h"
 #include "core/run/audit/checkpoint_problems.h"
+#include "core/run/audit/fingerprint_repair.h"
 #include "core/run/audit/new_tracker.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/before_writing.h"
@@ -271,6 +272,10 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     say("Reading the newest weights");
     FURROW_TRY_ASSIGN(report.problems, checkpointProblems(paths, file, std::move(readings.weights)));
     say("Reading the prepared blocks");
+    if (const auto restored = restoreFingerprints(paths, file); restored.ok() && !restored.value().empty())
+        report.notes.push_back(restored.value());
+    else if (!restored.ok())
+        report.problems.push_back(restored.error().message);
     auto blocks = repairBlocks(paths);
     if (!blocks.ok()) { // the tracker is in order all the same
         report.problems.push_back(blocks.error().message);

@@ -1658,6 +1658,35 @@ private Q_SLOTS:
         QVERIFY2(report.isClean(), allTexts(report).c_str());
     }
 
+    /// The advice was 'furrowctl doctor --repair', which did nothing. It mends the row where the source proves the
+    /// block.
+    void aTrainedChunkWithAChangedFingerprintBlamedItsGoodBlockForEver()
+    {
+        Changed run(whole_);
+        const std::string change = "UPDATE chunk SET digest=digest+1 WHERE id=(SELECT min(id) FROM chunk)";
+        run.sql(change);
+        const auto isClean = [&run] { return good(auditRun(run.paths, AuditDepth::Deep)).isClean(); };
+        const auto said = allTexts(good(auditRun(run.paths, AuditDepth::Deep)));
+        QVERIFY2(
+            has(said, "the fingerprints of its samples in the source are not") && has(said, "its row of the chunk"),
+            said.c_str());
+        const auto tells = [](const std::vector<Message>& texts, const char* part) {
+            return std::ranges::any_of(texts, [part](const Message& one) { return has(one, part); });
+        };
+        const auto repaired = good(repairRun(run.paths, [](const std::string&) { }));
+        QVERIFY(!repaired.needed && tells(repaired.notes, "Rows of trained chunks"));
+        QVERIFY(!tells(repaired.problems, "the fingerprints of its samples"));
+        QVERIFY(isClean());
+
+        run.sql(change);
+        const auto bytes = good(readFile(run.data));
+        Changed::write(run.data, bytes + "one more\n"); // proves nothing any more
+        const auto left = good(repairRun(run.paths, [](const std::string&) { }));
+        Changed::write(run.data, bytes);
+        QVERIFY(
+            tells(left.problems, "the fingerprints of its samples") && !tells(left.notes, "Rows of trained chunks"));
+    }
+
     void deepAuditHoldsAnUntrainedFingerprintAgainstTheSource()
     {
         Changed run(whole_);
