@@ -328,7 +328,7 @@ std::string wayOut(const ResumeOptions& o, const ResumePlan& plan)
     if (plan.olderTracker.empty() && isForRights(plan.loss)) // nobody is advised to give up weights for a mode bit
         return {};
     return plan.olderTracker.empty() ? " With --accept-loss it begins all the same."
-                                     : " 'furrowctl doctor " + o.folder + " --repair' takes the tracker forward.";
+                                     : " 'furrowctl doctor " + o.folder + "' says what can be done.";
 }
 
 /// What a dry run found out.
@@ -596,7 +596,7 @@ void addRunCommands(CLI::App& app, Chosen& chosen)
     resume->add_option("--from-checkpoint", again->checkpoint,
         "Folder name below checkpoints/, or number, of what to go on from; what was trained after it is trained again. Without it the newest.");
     resume->add_flag("--accept-loss", again->acceptLoss,
-        "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from the older state; newer checkpoints are moved to checkpoints/unknown.");
+        "Go on although newest checkpoints are damaged or cannot be read: the ones before them are used, or the start weights, and their chunks are trained again. Of a tracker that is older than the weights: go on from what is there of the checkpoints that it knows (--dry-run says which); the others are moved to checkpoints/unknown.");
     addChoice<RateChoice>(*resume, "--rate-plan", again->rate,
         "How the learning rate goes on. smooth: it is led to the new schedule over a share of what is left; a lowered peak or floor holds at once (without this option, where settings change it). keep: the schedule keeps its length. stretch: the new schedule at once. restart: a new cycle from here, after a new warm-up.");
     again->settings.addTo(*resume, true);

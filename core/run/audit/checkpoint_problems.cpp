@@ -87,7 +87,7 @@ Result<std::vector<Message>> checkpointProblems(const RunPaths& paths, const Run
         reader.ok() ? reader.value().checkpoints()
                     : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
     std::vector<Message> problems;
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+    FURROW_TRY_ASSIGN(auto older, olderTrackerInFull(paths, file.runId));
     if (!older.empty()) { // what is newest for it the keep policy may have removed since: taken forward it knows that
         problems.push_back(std::move(older));
         if (auto costs = costsOfRepair(file); !costs.empty())

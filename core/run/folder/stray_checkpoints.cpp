@@ -4,6 +4,7 @@
 #include "core/base/free_name.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/run/folder/accepted_loss.h"
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/foreign_ledger.h"
@@ -230,7 +231,35 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
             newest.folder, std::to_string(newest.step), WallTime(newest.writtenWallNs) });
 }
 
-Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
+namespace {
+
+/// What a person can do about it on the command line.
+Result<Message> waysPastOlder(
+    const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows, LedgerReader& tracker)
+{
+    const std::string folder = utf8Text(paths.folder());
+    if (!strays.newer.empty() && isOlder(strays.newer.back(), rows))
+        return sentence(
+            "'furrowctl doctor %1 --repair' takes them into the tracker where they belong together; 'furrowctl resume %2 --accept-loss' gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.",
+            { folder, folder });
+    if (!strays.newer.empty())
+        return sentence(
+            "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.",
+            { folder, folder });
+    FURROW_TRY_ASSIGN(const auto totals, tracker.totals());
+    const auto repair = sentence(
+        "Put the newer one back if you have it. 'furrowctl doctor %1 --repair' takes the snapshot in its place where that is newer.",
+        { folder });
+    if (totals.stop != StopReason::None) // a resume would begin nothing
+        return repair;
+    return repair + " "
+        + sentence(
+            "'furrowctl resume %1 --accept-loss' goes on from what is there of the checkpoints that the tracker knows.",
+            { folder });
+}
+
+/// @param weigh  whether the weights are read, to say what accepting the loss means
+Result<Message> olderProblem(const RunPaths& paths, const std::string& runId, bool weigh)
 {
     auto reader = LedgerReader::open(paths.tracker());
     auto rows = reader.ok() ? reader.value().checkpoints() : Result<Rows>(reader.error());
@@ -240,31 +269,29 @@ Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& ru
     FURROW_TRY_ASSIGN(const auto text, olderTrackerText(paths, runId, strays, rows.value(), reader.value()));
     if (text.empty())
         return text;
-    const std::string folder = utf8Text(paths.folder());
-    if (!strays.newer.empty() && isOlder(strays.newer.back(), rows.value()))
-        return text + " "
-            + sentence(
-                "'furrowctl doctor %1 --repair' takes them into the tracker where they belong together; 'furrowctl resume %2 --accept-loss' goes on from what the tracker knows and moves the others to checkpoints/unknown.",
-                { folder, folder });
-    if (!strays.newer.empty())
-        return text + " "
-            + sentence(
-                "'furrowctl doctor %1 --repair' takes the tracker forward from the manifests; 'furrowctl resume %2 --accept-loss' goes on from the older state instead and moves them to checkpoints/unknown.",
-                { folder, folder });
+    FURROW_TRY_ASSIGN(const auto ways, waysPastOlder(paths, strays, rows.value(), reader.value()));
     FURROW_TRY_ASSIGN(const auto totals, reader.value().totals());
-    Message ways = text + " "
-        + sentence(
-            "Put the newer one back if you have it. 'furrowctl doctor %1 --repair' takes the snapshot in its place where that is newer.",
-            { folder });
-    if (totals.stop == StopReason::None) // else a resume would begin nothing
-        ways = ways + " "
-            + sentence("'furrowctl resume %1 --accept-loss' goes on from the older state instead.", { folder });
-    return ways;
+    if (!weigh || (strays.newer.empty() && totals.stop != StopReason::None))
+        return text + " " + ways;
+    const auto loss = acceptedLoss(paths, runId, reader.value());
+    return loss.ok() ? text + " " + ways + " " + loss.value() : text + " " + ways;
+}
+
+} // namespace
+
+Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId)
+{
+    return olderProblem(paths, runId, false);
+}
+
+Result<Message> olderTrackerInFull(const RunPaths& paths, const std::string& runId)
+{
+    return olderProblem(paths, runId, true);
 }
 
 Status refuseOlderTracker(const RunPaths& paths, const std::string& runId)
 {
-    FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, runId));
+    FURROW_TRY_ASSIGN(auto older, olderTrackerInFull(paths, runId));
     return older.empty() ? Status {} : Status(Error { ErrorCode::Corrupt, std::move(older) });
 }
 

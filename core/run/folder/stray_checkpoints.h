@@ -49,8 +49,11 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
 /// The same asked of a run, with what to do on the command line. "": it is not older, or (see trackerDamage) not to be
 /// read.
 Result<Message> olderTrackerProblem(const RunPaths& paths, const std::string& runId);
-/// Corrupt, with that problem: a tracker that is older than the weights does not know what is trained, so a person can
-/// decide nothing by it.
+/// That with what a resume that accepts the loss would go on from (acceptedLoss()): for who asks once, since it reads
+/// weights.
+Result<Message> olderTrackerInFull(const RunPaths& paths, const std::string& runId);
+/// Corrupt, with that problem in full: a tracker that is older than the weights does not know what is trained, so a
+/// person can decide nothing by it.
 Status refuseOlderTracker(const RunPaths& paths, const std::string& runId);
 
 /// Moves these into checkpoints/unknown/, which keeps them for good. Returns what was done, in a sentence; "": there

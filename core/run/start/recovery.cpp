@@ -98,7 +98,7 @@ Status checkTrackerIsNewest(
     if (problem.empty())
         return {};
     if (!choice.acceptLoss)
-        return Error { ErrorCode::Corrupt, problem };
+        return refuseOlderTracker(paths, file.runId);
     return file.config.noiseMultiplier > 0 ? keepHistoryLost(paths.tracker(), systemClock(), patience) : Status {};
 }
 

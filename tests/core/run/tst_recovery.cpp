@@ -738,6 +738,32 @@ private Q_SLOTS:
         QVERIFY(good(run.recover()).empty());
     }
 
+    /// "'resume --accept-loss' goes on from the older state instead", and it began with the start weights: the keep
+    /// policy had removed what the older tracker knew.
+    void acceptingTheLossOfAnOlderTrackerBeganAtZeroWithoutAWord()
+    {
+        Stopped run;
+        writeCheckpoint(run.paths, "r0-7-newer");
+        const auto says = [&run](const std::string& words) {
+            const auto refused = run.recover();
+            const bool isSaid = !refused.ok() && refused.error().message.find(words) != std::string::npos;
+            if (!isSaid)
+                qWarning("%s", refused.ok() ? "not refused" : refused.error().message.c_str());
+            return isSaid && refused.error().message.find("--accept-loss --dry-run'") != std::string::npos;
+        };
+        QVERIFY(says("go on from r0-2. Chunks that the tracker has as trained and that would be trained again: 0."));
+        std::filesystem::remove_all(run.paths.checkpointFolder("r0-2"));
+        QVERIFY(says("go on from r0-1. Chunks that the tracker has as trained and that would be trained again: 1."));
+        for (const char* name : { "r0-0", "r0-1" })
+            std::filesystem::remove_all(run.paths.checkpointFolder(name));
+        QVERIFY(
+            says("begin from the start weights. Chunks that it has as trained and that would be trained again: 3."));
+        QVERIFY(good(olderTrackerInFull(run.paths, kRun)).find("start weights") != std::string::npos); // doctor
+        good(run.recover(true));
+        for (const auto& row : good(run.field.reader().checkpoints()))
+            QVERIFY(!row.head && !row.surviving); // as was said
+    }
+
     /// The audit of a run in training read rows, then the folder, which had moved on: "the tracker is older than the
     /// checkpoints".
     void aCheckpointThatIsCommittedMeanwhileIsNotNewerThanTheTracker()
