@@ -285,7 +285,7 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
               ->needs(run);
     command
         ->add_flag("--accept-loss", o->acceptLoss,
-            "With --repair: also where newest weights that the damaged tracker knew are not whole and would be given up, or where neither it nor its snapshot can be read; their chunks are trained again.")
+            "With --repair: also where newest weights that the damaged tracker knew are not whole and would be given up, or where neither it nor its snapshot can be read; their chunks are trained again. Of two lines of a run: the one that the tracker knows is gone on with.")
         ->needs(mend);
     command->add_flag("--json", o->json, "Print JSON.");
     command->callback([&chosen, o] {

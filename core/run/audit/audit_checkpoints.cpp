@@ -15,6 +15,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/stray_checkpoints.h"
 
@@ -393,10 +394,7 @@ private:
         if (!strays.ok())
             return log_.unreadable(strays.error().message);
         mentionStrays(strays.value());
-        for (const auto& newer : strays.value().newer)
-            log_.wrong(FindingKind::Older, {},
-                sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
-                    { newer.folder, std::to_string(newer.step) }));
+        mentionNewer(strays.value());
         const auto inTheWeights = leftOutInTheWeights(paths_, file_.runId, ledger_);
         if (!inTheWeights.ok())
             log_.unreadable(inTheWeights.error().message);
@@ -412,6 +410,19 @@ private:
             log_.unreadable(older.error().message);
         else if (!older.value().empty())
             log_.wrong(FindingKind::Older, {}, older.value());
+    }
+
+    void mentionNewer(const StrayCheckpoints& strays)
+    {
+        if (!strays.newer.empty() && !headsAside(knownAside(paths_, rows_)).empty()) {
+            const auto twoLines = olderTrackerText(paths_, file_.runId, strays, rows_, ledger_);
+            return twoLines.ok() ? log_.wrong(FindingKind::Older, {}, twoLines.value())
+                                 : log_.unreadable(twoLines.error().message);
+        }
+        for (const auto& newer : strays.newer)
+            log_.wrong(FindingKind::Older, {},
+                sentence("checkpoint %1 (step %2) is not in the tracker: the tracker is older than the checkpoints",
+                    { newer.folder, std::to_string(newer.step) }));
     }
 
     /// What lies there and belongs to nothing that the run knows. No fault: a resume puts it aside.

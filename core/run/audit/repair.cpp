@@ -3,6 +3,7 @@
 
 #include "core/run/audit/repair.h"
 
+#include "core/base/clock.h"
 #include "core/base/file_lock.h"
 #include "core/base/file_system.h"
 #include "core/base/path.h"
@@ -17,6 +18,7 @@
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/before_writing.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/run_links.h"
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/privacy_spent.h"
@@ -24,6 +26,7 @@
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
+#include "core/tracker/training_notes.h"
 
 #include <algorithm>
 #include <array>
@@ -127,6 +130,35 @@ bool isAllThereIs(const RunPaths& paths, const std::string& runId, const RepairR
     return isForeign && !report.rebuilt.heads.empty() && report.rebuilt.leftOut.empty() && report.notes.empty();
 }
 
+Result<CheckpointRows> rowsOf(const RunPaths& paths)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(paths.tracker()));
+    return reader.checkpoints();
+}
+
+/// A resume by another tracker moved newest weights that this one knows to checkpoints/unknown: it is not older, there
+/// are two lines of the run.
+bool areHeadsAside(const RunPaths& paths)
+{
+    const auto rows = rowsOf(paths);
+    return rows.ok() && !headsAside(knownAside(paths, rows.value())).empty();
+}
+
+/// The line that the tracker knows gets its checkpoints back, the other one is put aside. The tracker stays as it is,
+/// but that it does not know what was trained by the other.
+Status changeLines(const RunPaths& paths, const RunFile& file, RepairReport& report)
+{
+    if (file.config.noiseMultiplier > 0)
+        FURROW_TRY(keepHistoryLost(paths.tracker(), systemClock()));
+    FURROW_TRY_ASSIGN(const auto rows, rowsOf(paths));
+    FURROW_TRY_ASSIGN(const auto back, takeBackAside(paths, rows));
+    FURROW_TRY_ASSIGN(const auto aside, putAsideWithoutRow(paths, file.runId, rows));
+    for (const auto& said : { back, aside })
+        if (!said.empty())
+            report.notes.push_back(said);
+    return {};
+}
+
 /// A person's yes, as a resume asks for it: a repair is no way round it.
 Status askBeforeGivingUp(
     const RunPaths& paths, const std::optional<std::vector<std::string>>& lost, const RepairReport& report)
@@ -163,10 +195,7 @@ Status askBeforeGivingUp(
 /// The checkpoints that the new tracker could not take in would stop the next resume: they are put aside and named.
 Status putRestAside(const RunPaths& paths, const RunFile& file, RepairReport& report)
 {
-    auto reader = LedgerReader::open(paths.tracker());
-    FURROW_TRY_ASSIGN(auto rows,
-        reader.ok() ? reader.value().checkpoints()
-                    : Result<std::vector<SupervisorLedger::CheckpointRow>>(reader.error()));
+    FURROW_TRY_ASSIGN(const auto rows, rowsOf(paths));
     FURROW_TRY_ASSIGN(auto aside, putAsideWithoutRow(paths, file.runId, rows));
     if (!aside.empty())
         report.notes.push_back(aside);
@@ -201,6 +230,12 @@ Result<RepairReport> repairTracker(
     report.foreign = !foreignLedger(paths.tracker(), file.runId).empty();
     if (report.damage.empty()) {
         FURROW_TRY_ASSIGN(auto older, olderTrackerProblem(paths, file.runId));
+        if (!older.empty() && areHeadsAside(paths)) {
+            if (!acceptLoss)
+                return Error { ErrorCode::Corrupt, sentence("%1 Nothing was changed.", { older }) };
+            FURROW_TRY(changeLines(paths, file, report));
+            older = {};
+        }
         report.damage = older;
         report.older = !older.empty();
     }

@@ -2,7 +2,7 @@
 
 #include "core/base/path.h"
 #include "core/base/sentence.h"
-#include "core/run/folder/finite_weights.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/removed_weights.h"
 
 #include <algorithm>
@@ -33,10 +33,7 @@ public:
         if (known != verdicts_.end())
             return known->second;
         const auto row = std::ranges::find(rows_, id, &SupervisorLedger::CheckpointRow::id);
-        const bool isWhole = row != rows_.end()
-            && verifyTrainable(
-                paths_.checkpointFolder(row->record.folder), row->record.manifestSha256, runId_, &frozen_)
-                   .ok();
+        const bool isWhole = row != rows_.end() && verifyWhereItLies(paths_, runId_, *row, &frozen_).ok();
         return verdicts_[id] = isWhole;
     }
 

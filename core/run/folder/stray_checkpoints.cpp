@@ -8,6 +8,7 @@
 #include "core/run/folder/checkpoint_manifest.h"
 #include "core/run/folder/checkpoint_notes.h"
 #include "core/run/folder/foreign_ledger.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/left_out_chunks.h"
 
 #include <algorithm>
@@ -216,6 +217,12 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
     if (strays.newer.empty())
         return olderThanItsRecords(paths, runId, tracker);
     const auto& newest = strays.newer.back();
+    if (const auto aside = headsAside(knownAside(paths, rows)); !aside.empty())
+        return sentence(
+            "The run folder holds two lines of the run. The newest checkpoints that the tracker %1 knows lie in %2, where a resume by another tracker moved them: %3. In %4 lie manifests of the other line, which it does not know: %5, the newest %6 (step %7, %8).",
+            { utf8Text(paths.tracker()), utf8Text(paths.unknownCheckpointsFolder()), aside,
+                utf8Text(paths.checkpointsFolder()), std::to_string(strays.newer.size()), newest.folder,
+                std::to_string(newest.step), WallTime(newest.writtenWallNs) });
     if (isOlder(newest, rows))
         return sentence(
             "In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.",
@@ -238,6 +245,10 @@ Result<Message> waysPastOlder(
     const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows, LedgerReader& tracker)
 {
     const std::string folder = utf8Text(paths.folder());
+    if (!strays.newer.empty() && !headsAside(knownAside(paths, rows)).empty())
+        return sentence(
+            "To go on with the other line, put the tracker back that knows it. To go on with this one: 'furrowctl doctor %1 --repair --accept-loss' moves its checkpoints back and those of the other line to checkpoints/unknown. 'furrowctl resume %2 --accept-loss', with a larger stopping rule where the tracker has come to its end, does so and trains on.",
+            { folder, folder });
     if (!strays.newer.empty() && isOlder(strays.newer.back(), rows))
         return sentence(
             "'furrowctl doctor %1 --repair' takes them into the tracker where they belong together; 'furrowctl resume %2 --accept-loss' gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.",

@@ -11,6 +11,7 @@
 #include "core/run/folder/finite_weights.h"
 #include "core/run/folder/foreign_ledger.h"
 #include "core/run/folder/kept_states.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/left_out_chunks.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/folder/run_links.h"
@@ -100,6 +101,16 @@ Status checkTrackerIsNewest(
     if (!choice.acceptLoss)
         return refuseOlderTracker(paths, file.runId);
     return file.config.noiseMultiplier > 0 ? keepHistoryLost(paths.tracker(), systemClock(), patience) : Status {};
+}
+
+/// What this tracker knows and a resume by an older one had moved away. Before anybody asks for the newest weights.
+Status takeBackMoved(const RunPaths& paths, SupervisorLedger& ledger, Notes& notes, FileSystem& files)
+{
+    FURROW_TRY_ASSIGN(const auto rows, ledger.checkpoints());
+    FURROW_TRY_ASSIGN(auto moved, takeBackAside(paths, rows, files));
+    if (!moved.empty())
+        notes.push_back(std::move(moved));
+    return {};
 }
 
 /// Files that were taken for damaged, or were lost with a person's yes, and are there again. Oldest first: what was
@@ -325,6 +336,9 @@ Result<std::vector<Message>> recoverRun(
     if (auto status = endOrphans(paths, ledger, notes); !status.ok())
         return status.error().in(sentence("freeing the claims of dead workers"));
     FURROW_TRY(checkTrackerIsNewest(paths, file, choice, ledger.patience()));
+    if (choice.acceptLoss)
+        if (auto status = takeBackMoved(paths, ledger, notes, files); !status.ok())
+            return status.error().in(sentence("taking checkpoints back"));
     FURROW_TRY_ASSIGN(auto foreign, setForeignSnapshotAside(paths, file.runId, files));
     if (!foreign.empty())
         notes.push_back(foreign);

@@ -6,6 +6,7 @@
 #include "core/base/sentence.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/finite_weights.h"
+#include "core/run/folder/known_aside.h"
 #include "core/run/folder/removed_weights.h"
 #include "core/run/start/life_cycle.h"
 #include "core/run/start/resume_check.h"
@@ -230,6 +231,8 @@ Result<ResumePlan> planResume(const RunPaths& paths)
     ResumePlan plan;
     FURROW_TRY_ASSIGN(plan.heads, readReplicaHeads(reader));
     const auto& rows = plan.heads.checkpoints;
+    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
+    FURROW_TRY_ASSIGN(plan.olderTracker, olderTrackerText(paths, file.runId, strays, rows, reader));
     FrozenVerdicts frozen;
     for (const auto& row : rows) {
         if (row.removed && !isThereAgain(paths, file.runId, row, &frozen))
@@ -238,8 +241,9 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             plan.thereAgain.push_back(row.id);
         ResumePlan::CheckpointChoice choice;
         choice.row = row;
-        const auto verdict = verifyTrainable(
-            paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen);
+        const auto verdict = plan.olderTracker.empty()
+            ? verifyTrainable(paths.checkpointFolder(row.record.folder), row.record.manifestSha256, file.runId, &frozen)
+            : verifyWhereItLies(paths, file.runId, row, &frozen); // who accepts the loss has it moved back
         choice.verified = verdict.ok() && !row.damaged;
         choice.damaged = row.damaged || (!verdict.ok() && verdict.error().code == ErrorCode::Corrupt);
         choice.canBeChosen = choice.verified && row.surviving;
@@ -255,8 +259,6 @@ Result<ResumePlan> planResume(const RunPaths& paths)
             choice.problem = sentence("The weights of the run did not grow from it.");
         plan.checkpoints.push_back(std::move(choice));
     }
-    FURROW_TRY_ASSIGN(auto strays, findStrays(paths, file.runId, [&] { return reader.checkpoints(); }));
-    FURROW_TRY_ASSIGN(plan.olderTracker, olderTrackerText(paths, file.runId, strays, rows, reader));
     addTimes(reader, epochs, plan);
     const auto auditLedger = [&reader, &plan] {
         auto proof = audit(reader.file());

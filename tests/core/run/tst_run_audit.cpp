@@ -2267,6 +2267,52 @@ private Q_SLOTS:
         QVERIFY(good(readFile(run.paths.tracker())) == before && fs::exists(folder));
     }
 
+    /// After a resume with an older tracker the newer one was put back: "older than the weights", and the repair that
+    /// was advised was refused. Nobody said that its newest weights lay in unknown/, or how they come back.
+    void aNewerTrackerThatWasPutBackHadNoWayThatWorked()
+    {
+        for (const bool byResume : { false, true }) {
+            const Changed run(whole_);
+            const auto& paths = run.paths;
+            const auto unknown = paths.unknownCheckpointsFolder();
+            const auto other = paths.checkpointFolder("r0-6-other");
+            fs::copy(paths.checkpointFolder("r0-10"), other);
+            auto manifest = good(readManifest(other));
+            manifest.parents = { "r0-4" };
+            manifest.writtenWallNs = systemClock().wallNs();
+            Changed::write(other / kManifestFile, toJsonText(manifest));
+            fs::create_directories(unknown);
+            for (const char* name : { "r0-10", "r0-12" })
+                fs::rename(paths.checkpointFolder(name), unknown / name);
+            fs::rename(keptManifest(paths, "r0-8"), unknown / "r0-8.json");
+
+            const auto file = good(readRunFile(paths));
+            const std::string doctor = good(checkpointProblems(paths)).front();
+            for (const std::string& part : { std::string("two lines of the run"), std::string("r0-12"),
+                     utf8Text(unknown), std::string("r0-6-other"), std::string("--repair --accept-loss'"),
+                     std::string("go on from r0-12. Chunks that the tracker has as trained and that would be trained "
+                                 "again: 0.") })
+                QVERIFY2(has(doctor, part), doctor.c_str());
+            QVERIFY(has(refuseOlderTracker(paths, file.runId).error().message, "two lines of the run"));
+            const auto audited = allTexts(good(auditRun(paths, AuditDepth::Files)));
+            QVERIFY2(has(audited, "two lines of the run"), audited.c_str());
+            const auto refused = repairRun(paths, [](const std::string&) { });
+            QVERIFY(!refused.ok() && has(refused.error().message, "two lines of the run") && fs::exists(other));
+
+            if (byResume) {
+                auto ledger = good(SupervisorLedger::open(paths.tracker()));
+                good(recoverRun(paths, file, ledger, { .acceptLoss = true }));
+            } else
+                QVERIFY(!good(repairRun(paths, [](const std::string&) { }, true)).needed);
+            QVERIFY(fs::exists(run.head("weights.safetensors")) && fs::exists(keptManifest(paths, "r0-8")));
+            QVERIFY(!fs::exists(other) && fs::exists(unknown / "r0-6-other" / "weights.safetensors"));
+            QVERIFY(good(checkpointProblems(paths)).empty());
+            for (const auto& row : good(good(LedgerReader::open(paths.tracker())).checkpoints()))
+                QVERIFY(row.head == (row.record.folder == "r0-12") && !row.damaged);
+            QVERIFY(good(auditRun(paths, AuditDepth::Files)).isClean());
+        }
+    }
+
     /// A tracker of before the run went back to r0-8 was put back: the newest weights, which grow from that, went to
     /// unknown/ without a yes.
     void aRepairGaveUpTheWeightsOfARunThatHadGoneBack()
