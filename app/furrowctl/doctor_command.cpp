@@ -281,7 +281,7 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen)
     auto* mend
         = command
               ->add_flag("--repair", o->repair,
-                  "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside.")
+                  "Make a damaged tracker anew, or take one forward that is older than the weights, from what checkpoints prove; put damaged prepared blocks aside; make a lost or damaged held-out text again from the data.")
               ->needs(run);
     command
         ->add_flag("--accept-loss", o->acceptLoss,

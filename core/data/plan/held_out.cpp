@@ -4,7 +4,6 @@
 
 #include "core/base/file_system.h"
 #include "core/base/hash.h"
-#include "core/base/own_file.h"
 #include "core/base/path.h"
 #include "core/base/regular_file.h"
 #include "core/base/sentence.h"
@@ -224,13 +223,19 @@ Result<RowsLeft> freezeHeldOut(const RunConfig& config, const std::string& manif
 Result<HeldOut> readHeldOut(const std::filesystem::path& path)
 {
     const auto bytes = readFile(path, kMostHeldOutBytes);
+    if (!bytes.ok() && bytes.error().code == ErrorCode::NotFound)
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 is not there. 'furrowctl doctor %2' says whether it can be made again; else put it back from a copy of the run.",
+                { utf8Text(path), utf8Text(path.parent_path()) }) };
     if (!bytes.ok())
-        return ofOwnFile(bytes.error(), path);
+        return bytes.error();
     const std::string& all = bytes.value();
     const auto corrupt = [&] {
         return Error { ErrorCode::Corrupt,
-            sentence("The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.",
-                { utf8Text(path) }) };
+            sentence(
+                "The evaluation set %1 is damaged. 'furrowctl doctor %2' says whether it can be made again; else copy the file from a backup, or start a new run.",
+                { utf8Text(path), utf8Text(path.parent_path()) }) };
     };
     if (all.size() < kHeldOutHeader + 8 || !all.starts_with(kHeldOutMagic))
         return corrupt();

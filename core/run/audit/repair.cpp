@@ -14,6 +14,7 @@
 #include "core/run/audit/block_repair.h"
 #include "core/run/audit/checkpoint_problems.h"
 #include "core/run/audit/fingerprint_repair.h"
+#include "core/run/audit/held_out_repair.h"
 #include "core/run/audit/new_tracker.h"
 #include "core/run/audit/tracker_damage.h"
 #include "core/run/folder/before_writing.h"
@@ -48,8 +49,8 @@ std::filesystem::path with(const std::filesystem::path& path, const std::string&
     return other;
 }
 
-/// Folders in which repairs that were killed made their trackers: nothing of them is in use while this one holds the
-/// run. What somebody else put there stays.
+/// Folders in which repairs that were killed made their trackers and held-out texts: nothing of them is in use while
+/// this one holds the run. What somebody else put there stays.
 void sweepWorkshops(const RunPaths& paths)
 {
     constexpr std::string_view kBegin = "furrow-";
@@ -64,6 +65,7 @@ void sweepWorkshops(const RunPaths& paths)
             continue;
         for (const auto& file : databaseFiles(entry / paths.tracker().filename()))
             std::filesystem::remove(file, failed);
+        std::filesystem::remove(entry / paths.evaluationFile().filename(), failed);
         std::filesystem::remove(entry, failed);
     }
 }
@@ -304,8 +306,15 @@ Result<RepairReport> repairRun(const RunPaths& paths, const Say& say, bool accep
     report.settingsSetAside = !setAside.empty();
     if (report.settingsSetAside)
         report.notes.push_back(setAside);
+    FURROW_TRY_ASSIGN(const auto heldOut, repairHeldOut(paths, file, say));
+    if (!heldOut.note.empty())
+        report.notes.push_back(heldOut.note);
     say("Reading the newest weights");
     FURROW_TRY_ASSIGN(report.problems, checkpointProblems(paths, file, std::move(readings.weights)));
+    if (!heldOut.problem.empty()) {
+        std::erase(report.problems, heldOut.was); // it advises this repair
+        report.problems.push_back(heldOut.problem);
+    }
     say("Reading the prepared blocks");
     if (const auto restored = restoreFingerprints(paths, file); restored.ok() && !restored.value().empty())
         report.notes.push_back(restored.value());

@@ -33,7 +33,8 @@ struct RepairReport {
 /// proves: the newest of tracker and published snapshot (view.sqlite) that is whole, and the manifests of all
 /// checkpoints. What nothing proves is trained again. The old file is kept beside it, and checkpoints that could not be
 /// taken in are put aside; so are prepared blocks that are damaged and settings of the newest attempt that no resume
-/// can use, whether the tracker is damaged or not. Weights and prepared
+/// can use, whether the tracker is damaged or not. A held-out text that is gone or damaged is made again from the data
+/// (repairHeldOut()). Weights and prepared
 /// blocks are read once. Busy while the run trains.
 /// @param acceptLoss  without it a damaged tracker is not made anew where newest weights that it knew would be given
 /// up, or where neither it nor the snapshot can say which those were. What is of another run is set aside without it

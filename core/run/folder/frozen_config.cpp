@@ -138,13 +138,20 @@ Status checkHeldOut(const RunPaths& paths, const RunFile& file, const std::stop_
     if (file.heldOutHash.empty())
         return {};
     const auto hash = hashOf(paths.evaluationFile(), kMostHeldOutBytes, stop);
+    const auto place = utf8Text(paths.evaluationFile());
+    const auto folder = utf8Text(paths.folder());
+    if (!hash.ok() && hash.error().code == ErrorCode::NotFound)
+        return Error { ErrorCode::NotFound,
+            sentence(
+                "%1 is not there. 'furrowctl doctor %2 --repair' makes it again from the data where that has not changed; else put it back from a copy of the run.",
+                { place, folder }) };
     if (!hash.ok())
-        return ofOwnFile(hash.error(), paths.evaluationFile());
+        return hash.error();
     if (hash.value() != file.heldOutHash)
         return Error { ErrorCode::Corrupt,
             sentence(
-                "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.",
-                { utf8Text(paths.evaluationFile()) }) };
+                "%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. 'furrowctl doctor %2 --repair' puts it aside and makes the original again from the data where that has not changed; else put that back from a copy of the run.",
+                { place, folder }) };
     return {};
 }
 

@@ -24,7 +24,6 @@
 #include "core/config/worker_task.h"
 #include "core/data/block/chunk_windows.h"
 #include "core/data/source/distant_source.h"
-#include "core/data/plan/held_out.h"
 #include "core/data/hub/hub_pieces.h"
 #include "core/data/plan/inspect.h"
 #include "core/data/overlap.h"
@@ -36,6 +35,7 @@
 #include "core/device/placement.h"
 #include "core/run/folder/adopted_model.h"
 #include "core/run/folder/before_writing.h"
+#include "core/run/folder/held_out_text.h"
 #include "core/run/folder/start_weights_hash.h"
 #include "core/run/status/brain.h"
 #include "core/run/start/data_fit.h"
@@ -222,9 +222,7 @@ Status fill(const RunPaths& paths, RunFile& file, const std::optional<ParentFile
         FURROW_TRY(files.createFolders(folder));
     FURROW_TRY(writeFileDurably(files, paths.tokenizer(), tokenizer.definition()));
     say(file.config.evalData.empty() ? "Setting held-out text aside" : "Reading the evaluation text");
-    FURROW_TRY_ASSIGN(const auto left,
-        freezeHeldOut(file.config, file.dataManifest, tokenizer, paths.evaluationFile(),
-            file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    FURROW_TRY_ASSIGN(const auto left, writeHeldOut(file, tokenizer, paths.evaluationFile()));
     file.evaluationNotes = leftInWords(left);
     for (const Message& what : file.evaluationNotes)
         say(what);

@@ -2427,6 +2427,49 @@ private Q_SLOTS:
             && problems.front().find("is not the held-out text this run began with") != std::string::npos);
     }
 
+    /// "It was made with the run and there is no other": the data and run.json prove what it was.
+    void aLostHeldOutTextStoppedARunForEver()
+    {
+        const WholeRun whole([](RunConfig& config) { config.heldOutPercent = 20; });
+        const auto original = good(readFile(whole.paths.evaluationFile()));
+        QVERIFY(good(readHeldOut(whole.paths.evaluationFile())).text.count() > 0);
+        const auto repaired = [](const Changed& run) { return good(repairRun(run.paths, [](const std::string&) { })); };
+        for (const bool isGone : { true, false }) {
+            const Changed run(whole);
+            const auto file = run.paths.evaluationFile();
+            if (isGone)
+                fs::remove(file);
+            else
+                run.flip(file);
+            const auto damaged = isGone ? std::string() : good(readFile(file));
+            const auto told = good(checkpointProblems(run.paths));
+            QVERIFY2(told.size() == 1 && has(told.front(), "--repair'"), told.front().c_str());
+            const auto report = repaired(run);
+            QVERIFY(report.problems.empty() && report.notes.size() == 1);
+            QVERIFY2(has(report.notes.front(), "was made again from the data"), report.notes.front().c_str());
+            QVERIFY(good(readFile(file)) == original && good(checkpointProblems(run.paths)).empty());
+            std::vector<std::string> aside;
+            for (const auto& entry : good(entriesOf(run.paths.folder())))
+                if (has(utf8Text(entry.filename()), "heldout.bin.damaged-"))
+                    aside.push_back(good(readFile(entry)));
+            QVERIFY(isGone ? aside.empty() : aside == std::vector { damaged });
+        }
+        const Changed run(whole);
+        fs::remove(run.paths.evaluationFile());
+        const auto saysWhy = [&] {
+            const auto report = repaired(run);
+            return std::ranges::any_of(report.problems, [](const Message& one) {
+                return has(one, "cannot be made again: ") && has(one, "one of the same data and settings has it");
+            }) && std::ranges::none_of(report.problems, [](const Message& one) {
+                return has(one, "--repair' makes");
+            }) && !fs::exists(run.paths.evaluationFile());
+        };
+        Changed::write(run.data, "another text\n");
+        QVERIFY(saysWhy());
+        fs::remove(run.data);
+        QVERIFY(saysWhy());
+    }
+
     void doctorSaidNothingOfAnotherOrder() // audit and resume did
     {
         Changed run(whole_);
