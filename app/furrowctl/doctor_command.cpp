@@ -180,7 +180,10 @@ int lookAtRun(const std::string& run, bool json)
         return good ? kDone : kFailed;
     }
     if (!damage.empty())
-        std::cout << damage << "\n'furrowctl doctor " << run << " --repair' rebuilds what the checkpoints prove.\n";
+        std::cout
+            << damage << "\n'furrowctl doctor " << run
+            << " --repair' rebuilds what the checkpoints prove; where that gives up newest weights, or nobody can say "
+               "which there were, it says so and asks for --accept-loss first.\n";
     if (!costs.empty())
         std::cout << costs << "\n";
     for (const auto& problem : problems)

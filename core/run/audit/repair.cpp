@@ -24,6 +24,7 @@
 #include "core/run/folder/stray_checkpoints.h"
 #include "core/run/status/privacy_spent.h"
 #include "core/run/status/run_holder.h"
+#include "core/tracker/known_heads.h"
 #include "core/tracker/ledger_reader.h"
 #include "core/tracker/sqlite/database.h"
 #include "core/tracker/sqlite/database_files.h"
@@ -95,32 +96,47 @@ std::optional<std::filesystem::path> asideOfTorn(const RunPaths& paths)
     return found;
 }
 
-/// Newest weights that the damaged tracker, or the snapshot where that cannot be read, knew and the new one goes on
+/// The newest weights that a ledger of this run knows, also where names or numbers in it cannot be used.
+Result<std::vector<KnownHead>> headsKnownTo(
+    const std::filesystem::path& ledger, const std::string& runId, bool isTolerant)
+{
+    FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
+    if (auto foreign = foreignLedger(reader, runId); !foreign.empty())
+        return Error { ErrorCode::Corrupt, foreign };
+    if (isTolerant)
+        return knownHeads(ledger);
+    FURROW_TRY_ASSIGN(const auto rows, reader.checkpoints());
+    std::vector<KnownHead> heads;
+    for (const auto& row : rows)
+        if (row.head && !row.damaged && !row.removed)
+            heads.push_back({ row.record.folder, row.record.manifestSha256 });
+    return heads;
+}
+
+/// Newest weights that the damaged tracker, or the snapshot where that cannot be used, knew and the new one goes on
 /// without. Nothing: neither can be read, so nobody knows what there was.
 Result<std::optional<std::vector<std::string>>> givenUp(
     const RunPaths& paths, const std::string& runId, const std::filesystem::path& fresh)
 {
-    const auto knownTo = [&runId](const std::filesystem::path& ledger) -> Result<CheckpointRows> {
-        FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(ledger));
-        if (auto foreign = foreignLedger(reader, runId); !foreign.empty())
-            return Error { ErrorCode::Corrupt, foreign };
-        return reader.checkpoints();
-    };
-    auto before = knownTo(paths.tracker());
+    auto before = headsKnownTo(paths.tracker(), runId, false);
     if (!before.ok() && saysNothing(before.error()))
         return before.error();
     if (!before.ok())
-        before = knownTo(paths.trackerSnapshot());
+        before = headsKnownTo(paths.trackerSnapshot(), runId, false);
+    for (const auto& ledger : { paths.tracker(), paths.trackerSnapshot() })
+        if (!before.ok())
+            before = headsKnownTo(ledger, runId, true);
     if (!before.ok())
         return std::optional<std::vector<std::string>> {};
     FURROW_TRY_ASSIGN(auto reader, LedgerReader::open(fresh));
     FURROW_TRY_ASSIGN(const auto after, reader.checkpoints());
     std::vector<std::string> lost;
-    for (const auto& row : before.value())
-        if (row.head && !row.damaged && !row.removed
-            && std::none_of(after.begin(), after.end(),
-                [&row](const auto& one) { return one.surviving && one.record.folder == row.record.folder; }))
-            lost.push_back(row.record.folder);
+    for (const KnownHead& head : before.value())
+        if (std::ranges::none_of(after, [&head](const auto& one) {
+                return one.surviving
+                    && (one.record.folder == head.folder || one.record.manifestSha256 == head.manifestSha256);
+            }))
+            lost.push_back(head.folder);
     return std::optional(std::move(lost));
 }
 

@@ -2313,6 +2313,31 @@ private Q_SLOTS:
         }
     }
 
+    /// One name in the tracker led out of the run folder, and no snapshot had another: "neither the tracker nor its
+    /// snapshot can be read", said the repair that doctor had advised, and asked for a yes.
+    void aNameThatLedElsewhereWasCalledAnUnreadableTracker()
+    {
+        const auto tamper = [](const Changed& run, const char* script) {
+            run.sql(script);
+            fs::remove(run.paths.trackerSnapshot());
+            QVERIFY(!good(LedgerReader::open(run.paths.tracker())).checkpoints().ok());
+        };
+        const auto repair = [](const Changed& run) { return repairRun(run.paths, [](const std::string&) { }); };
+        const Changed run(whole_);
+        tamper(run, "UPDATE checkpoint SET folder='../../elsewhere' WHERE folder='r0-12'");
+        const auto repaired = repair(run);
+        QVERIFY2(repaired.ok(), repaired.ok() ? "" : repaired.error().message.c_str());
+        QVERIFY(good(checkpointProblems(run.paths)).empty() && fs::exists(run.head("weights.safetensors")));
+
+        const Changed lost(whole_); // of these it is still asked, by what it is
+        tamper(lost, "UPDATE checkpoint SET folder='../../elsewhere' WHERE folder='r0-10'");
+        fs::remove_all(lost.paths.checkpointFolder("r0-12"));
+        const auto refused = repair(lost);
+        QVERIFY(!refused.ok());
+        QVERIFY2(has(refused.error().message, "r0-12") && has(refused.error().message, "would give up newest weights"),
+            refused.error().message.c_str());
+    }
+
     /// A tracker of before the run went back to r0-8 was put back: the newest weights, which grow from that, went to
     /// unknown/ without a yes.
     void aRepairGaveUpTheWeightsOfARunThatHadGoneBack()
