@@ -1314,10 +1314,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2230,10 +2226,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2546,10 +2538,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 names claim %2, which is not one of its claims</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2575,10 +2563,6 @@
     </message>
     <message>
         <source>Reading the plans of the blocks</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3423,14 +3407,6 @@
     </message>
     <message>
         <source>Reading the frozen weights</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7682,10 +7658,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1; %2 of its %3 windows are in the weights</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7715,10 +7687,6 @@
     </message>
     <message>
         <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7887,10 +7855,6 @@
     </message>
     <message>
         <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8587,6 +8551,174 @@
     </message>
     <message>
         <source>As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2&apos; says whether it can be made again; else put it back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. &apos;furrowctl doctor %2&apos; says whether it can be made again; else copy the file from a backup, or start a new run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, also against what its children name, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of checkpoint %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, is not what was written: its size or SHA-256 differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, could not be inspected: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows of trained chunks had other fingerprints of their samples than their blocks, which the source gives as they were recorded; they were taken from these (%1; the first: %2).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text against the data, which lie elsewhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting the held-out text aside once more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text against %1, which gives another one now: nothing says what it was when the run was made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: Furrow %1 set it aside, and this one would set another one aside</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text in %1 is not what the data of the run give: it was changed together with its hash in run.json and tracker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what the data gives now is another text (its SHA-256 differs): it has changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is gone or damaged, and cannot be made again: %2. Bring the data back as it was and repair then; or put the file back from a copy of the run: one of the same data and settings has it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was gone and was made again from the data: its SHA-256 is that of the beginning.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was damaged and was made again from the data: its SHA-256 is that of the beginning. The damaged file is kept as %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the child as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the parent as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: one of the two was changed together with its row in the tracker, and nothing tells which</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is of another run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the manifests of newest checkpoints (%1) against the last snapshot of the tracker, which alone speaks of them too: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is older than they are, or than the tracker that was made anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: --deep reads them too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, the hashes of tokenizer and held-out text, and that text set aside from the data once more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoints of %1 contradict each other: %2. Nothing was changed. Put both and the tracker back from a copy of the run and resume, or go back to a checkpoint that is older than both; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded; as a whole the block is what it recorded, so its row of the chunk is wrong</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With it none of the checkpoints that the tracker knows is there and whole any more: training would begin from the start weights. Chunks that it has as trained and that would be trained again: %1. &apos;%2&apos; shows it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With it training would begin from the start weights, for the tracker knows no checkpoint. &apos;%1&apos; shows it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With it training would go on from %1. Chunks that the tracker has as trained and that would be trained again: %2. &apos;%3&apos; shows it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2 --repair&apos; makes it again from the data where that has not changed; else put it back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. &apos;furrowctl doctor %2 --repair&apos; puts it aside and makes the original again from the data where that has not changed; else put that back from a copy of the run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checkpoints that the tracker knows lay in %1 and were moved back: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The run folder holds two lines of the run. The newest checkpoints that the tracker %1 knows lie in %2, where a resume by another tracker moved them: %3. In %4 lie manifests of the other line, which it does not know: %5, the newest %6 (step %7, %8).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To go on with the other line, put the tracker back that knows it. To go on with this one: &apos;furrowctl doctor %1 --repair --accept-loss&apos; moves its checkpoints back and those of the other line to checkpoints/unknown. &apos;furrowctl resume %2 --accept-loss&apos;, with a larger stopping rule where the tracker has come to its end, does so and trains on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1314,10 +1314,6 @@
         <translation>El texto de evaluación %1 no tiene ninguna muestra que pase los filtros de la ejecución.</translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
-        <translation>El conjunto de evaluación %1 está dañado. Inicie la ejecución de nuevo o copie el archivo de una copia de seguridad.</translation>
-    </message>
-    <message>
         <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
         <translation>El conjunto de evaluación %1 tiene la versión %2. Use el Furrow que lo escribió.</translation>
     </message>
@@ -2230,10 +2226,6 @@
         <translation>El registro %1 es más antiguo que los pesos: %2, y en %3 hay manifiestos de esta ejecución que no conoce: %4, el más reciente %5 (paso %6, %7).</translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
-        <translation>«furrowctl doctor %1 --repair» pone el registro al día con los manifiestos; «furrowctl resume %2 --accept-loss» sigue en cambio desde el estado anterior y los mueve a checkpoints/unknown.</translation>
-    </message>
-    <message>
         <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
         <translation>%1 de las entradas en %2 no las conoce el registro; no se borró nada de ellas, se movieron a %3: %4</translation>
     </message>
@@ -2546,10 +2538,6 @@
         <translation>%1 está marcado como entrenado por la ejecución padre, pero la lista de lo que esta entrenó no lo dice</translation>
     </message>
     <message>
-        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
-        <translation>%1 no es el texto reservado con el que empezó esta ejecución (su SHA-256 difiere): las pérdidas sobre él no se pueden comparar con las anteriores. Restaure el archivo original.</translation>
-    </message>
-    <message>
         <source>%1 names claim %2, which is not one of its claims</source>
         <translation>%1 nombra la reserva %2, que no es una de sus reservas</translation>
     </message>
@@ -2576,10 +2564,6 @@
     <message>
         <source>Reading the plans of the blocks</source>
         <translation>Leyendo los planes de los bloques</translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
-        <translation>SHA-256 del manifiesto, y quién lo escribió, tipo, paso, tokens, tamaño, pérdida en el texto reservado y padres de cada uno de los %1 puntos de control tras los pesos más recientes (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
     </message>
     <message>
         <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
@@ -3424,14 +3408,6 @@
     <message>
         <source>Reading the frozen weights</source>
         <translation>Leyendo los pesos congelados</translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
-        <translation>%1, los pesos congelados de %2 puntos de control (el más reciente es %3), no es lo que se escribió: su tamaño o su SHA-256 difiere</translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
-        <translation>%1, los pesos congelados de %2 puntos de control (el más reciente es %3), no se pudo inspeccionar: %4</translation>
     </message>
     <message>
         <source>is not a SHA-256</source>
@@ -7682,10 +7658,6 @@
         <translation>Vuelva a poner el más reciente si lo tiene. «furrowctl doctor %1 --repair» toma la instantánea en su lugar si esta es más reciente.</translation>
     </message>
     <message>
-        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>«furrowctl resume %1 --accept-loss» continúa en cambio desde el estado más antiguo.</translation>
-    </message>
-    <message>
         <source>%1; %2 of its %3 windows are in the weights</source>
         <translation>%1; %2 de sus %3 ventanas están en los pesos</translation>
     </message>
@@ -7716,10 +7688,6 @@
     <message>
         <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
         <translation>En %1 hay manifiestos de esta ejecución que el registro %2 no conoce: %3, el más reciente %4 (paso %5, %6). También conoce otros más recientes: la carpeta contiene dos líneas de la ejecución, o el registro se restauró de una copia.</translation>
-    </message>
-    <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
-        <translation>«furrowctl doctor %1 --repair» los incorpora al registro si forman una misma línea; «furrowctl resume %2 --accept-loss» continúa desde lo que el registro conoce y mueve los demás a checkpoints/unknown.</translation>
     </message>
     <message>
         <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
@@ -7888,10 +7856,6 @@
     <message>
         <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
         <translation>la época %1 está marcada como aún por abrir del todo, lo que solo puede ser la más reciente y nunca la primera: se cambió su fila</translation>
-    </message>
-    <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
-        <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento y, antes de entrenarlo, la huella de sus muestras; donde las muestras no van una tras otra, también en cuántas ventanas y tokens se empaqueta, salvo que su bloque preparado esté ahí</translation>
     </message>
     <message>
         <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
@@ -8588,6 +8552,174 @@
     <message>
         <source>As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.</source>
         <translation>Ya están completos tantos bloques como pide %1: %2. El intento terminaría en el acto; súbalo o escriba 0 para no poner límite.</translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2&apos; says whether it can be made again; else put it back from a copy of the run.</source>
+        <translation>%1 no está. «furrowctl doctor %2» dice si se puede volver a crear; si no, recupérelo de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. &apos;furrowctl doctor %2&apos; says whether it can be made again; else copy the file from a backup, or start a new run.</source>
+        <translation>El conjunto de evaluación %1 está dañado. «furrowctl doctor %2» dice si se puede volver a crear; si no, copie el archivo de una copia de seguridad o inicie una ejecución nueva.</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, also against what its children name, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>SHA-256 del manifiesto, también frente a lo que nombran sus hijos, y quién lo escribió, tipo, paso, tokens, tamaño, pérdida en el texto reservado y padres de cada uno de los %1 puntos de control tras los pesos más recientes (%2 de ellos sin pesos, como quiere la política de conservación); y si hay puntos de control que el registro no conoce</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of checkpoint %2</source>
+        <translation>%1, los pesos congelados del punto de control %2</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3)</source>
+        <translation>%1, los pesos congelados de %2 puntos de control (el más reciente es %3)</translation>
+    </message>
+    <message>
+        <source>%1, is not what was written: its size or SHA-256 differs</source>
+        <translation>%1, no es lo que se escribió: su tamaño o su SHA-256 difiere</translation>
+    </message>
+    <message>
+        <source>%1, could not be inspected: %2</source>
+        <translation>%1, no se pudo inspeccionar: %2</translation>
+    </message>
+    <message>
+        <source>Rows of trained chunks had other fingerprints of their samples than their blocks, which the source gives as they were recorded; they were taken from these (%1; the first: %2).</source>
+        <translation>Había filas de fragmentos entrenados con otras huellas de sus muestras que sus bloques, que la fuente da tal como se anotaron; se tomaron de estos (%1; el primero: %2).</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data, which lie elsewhere</source>
+        <translation>el texto reservado frente a los datos, que están en otro lugar</translation>
+    </message>
+    <message>
+        <source>Setting the held-out text aside once more</source>
+        <translation>Apartando de nuevo el texto reservado</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: %1</source>
+        <translation>el texto reservado frente a los datos: %1</translation>
+    </message>
+    <message>
+        <source>the held-out text against %1, which gives another one now: nothing says what it was when the run was made</source>
+        <translation>el texto reservado frente a %1, que ahora da otro: nada dice qué era cuando se creó la ejecución</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: Furrow %1 set it aside, and this one would set another one aside</source>
+        <translation>el texto reservado frente a los datos: lo apartó Furrow %1, y este apartaría otro</translation>
+    </message>
+    <message>
+        <source>the held-out text in %1 is not what the data of the run give: it was changed together with its hash in run.json and tracker</source>
+        <translation>el texto reservado de %1 no es el que dan los datos de la ejecución: se cambió junto con su hash en run.json y en el registro</translation>
+    </message>
+    <message>
+        <source>what the data gives now is another text (its SHA-256 differs): it has changed</source>
+        <translation>lo que dan ahora los datos es otro texto (su SHA-256 es distinto): han cambiado</translation>
+    </message>
+    <message>
+        <source>%1 is gone or damaged, and cannot be made again: %2. Bring the data back as it was and repair then; or put the file back from a copy of the run: one of the same data and settings has it.</source>
+        <translation>%1 falta o está dañado y no se puede volver a crear: %2. Recupere los datos como estaban y repare entonces; o recupere el archivo de una copia de la ejecución: una con los mismos datos y ajustes lo tiene.</translation>
+    </message>
+    <message>
+        <source>%1 was gone and was made again from the data: its SHA-256 is that of the beginning.</source>
+        <translation>%1 faltaba y se volvió a crear a partir de los datos: su SHA-256 es el del comienzo.</translation>
+    </message>
+    <message>
+        <source>%1 was damaged and was made again from the data: its SHA-256 is that of the beginning. The damaged file is kept as %2.</source>
+        <translation>%1 estaba dañado y se volvió a crear a partir de los datos: su SHA-256 es el del comienzo. El archivo dañado se conserva como %2.</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the child as it is</source>
+        <translation>el manifiesto del punto de control %1 no es aquel del que se hizo su hijo %2: %3 se cambió junto con su fila del registro, pues el punto de control %4 se hizo del hijo tal como está</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the parent as it is</source>
+        <translation>el manifiesto del punto de control %1 no es aquel del que se hizo su hijo %2: %3 se cambió junto con su fila del registro, pues el punto de control %4 se hizo del padre tal como está</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: one of the two was changed together with its row in the tracker, and nothing tells which</source>
+        <translation>el manifiesto del punto de control %1 no es aquel del que se hizo su hijo %2: uno de los dos se cambió junto con su fila del registro, y nada dice cuál</translation>
+    </message>
+    <message>
+        <source>%1 is not there</source>
+        <translation>%1 no está</translation>
+    </message>
+    <message>
+        <source>%1 is of another run</source>
+        <translation>%1 es de otra ejecución</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2)</source>
+        <translation>%1 no se puede leer (%2)</translation>
+    </message>
+    <message>
+        <source>the manifests of newest checkpoints (%1) against the last snapshot of the tracker, which alone speaks of them too: %2</source>
+        <translation>los manifiestos de los puntos de control más recientes (%1) frente a la última instantánea del registro, lo único que también habla de ellos: %2</translation>
+    </message>
+    <message>
+        <source>%1 is older than they are, or than the tracker that was made anew</source>
+        <translation>%1 es más antiguo que ellos, o que el registro que se rehízo</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: --deep reads them too</source>
+        <translation>el texto reservado frente a los datos: --deep los lee también</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, the hashes of tokenizer and held-out text, and that text set aside from the data once more</source>
+        <translation>run.json frente a lo que el registro guarda de él, los hashes del tokenizador y del texto reservado, y ese texto apartado de nuevo de los datos</translation>
+    </message>
+    <message>
+        <source>Checkpoints of %1 contradict each other: %2. Nothing was changed. Put both and the tracker back from a copy of the run and resume, or go back to a checkpoint that is older than both; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation>Hay puntos de control de %1 que se contradicen: %2. No se cambió nada. Reponga ambos y el registro desde una copia de la ejecución y reanude, o vuelva a un punto de control anterior a ambos; o «furrowctl resume %3 --accept-loss» continúa solo según el registro, y «furrowctl audit %4» lo seguirá diciendo.</translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded; as a whole the block is what it recorded, so its row of the chunk is wrong</source>
+        <translation>%1: las huellas de sus muestras en %2 no son las que anotó el registro; en conjunto el bloque es lo que anotó, así que su fila del fragmento está mal</translation>
+    </message>
+    <message>
+        <source>With it none of the checkpoints that the tracker knows is there and whole any more: training would begin from the start weights. Chunks that it has as trained and that would be trained again: %1. &apos;%2&apos; shows it.</source>
+        <translation>Con eso no queda, íntegro, ninguno de los puntos de control que conoce el registro: el entrenamiento empezaría desde los pesos iniciales. Fragmentos que da por entrenados y que se entrenarían de nuevo: %1. «%2» lo muestra.</translation>
+    </message>
+    <message>
+        <source>With it training would begin from the start weights, for the tracker knows no checkpoint. &apos;%1&apos; shows it.</source>
+        <translation>Con eso el entrenamiento empezaría desde los pesos iniciales, pues el registro no conoce ningún punto de control. «%1» lo muestra.</translation>
+    </message>
+    <message>
+        <source>With it training would go on from %1. Chunks that the tracker has as trained and that would be trained again: %2. &apos;%3&apos; shows it.</source>
+        <translation>Con eso el entrenamiento seguiría desde %1. Fragmentos que el registro da por entrenados y que se entrenarían de nuevo: %2. «%3» lo muestra.</translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2 --repair&apos; makes it again from the data where that has not changed; else put it back from a copy of the run.</source>
+        <translation>%1 no está. «furrowctl doctor %2 --repair» lo vuelve a crear a partir de los datos si no han cambiado; si no, recupérelo de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. &apos;furrowctl doctor %2 --repair&apos; puts it aside and makes the original again from the data where that has not changed; else put that back from a copy of the run.</source>
+        <translation>%1 no es el texto reservado con el que empezó esta ejecución (su SHA-256 es distinto): las pérdidas sobre él no se pueden comparar con las anteriores. «furrowctl doctor %2 --repair» lo aparta y vuelve a crear el original a partir de los datos si no han cambiado; si no, recupere el original de una copia de la ejecución.</translation>
+    </message>
+    <message>
+        <source>Checkpoints that the tracker knows lay in %1 and were moved back: %2.</source>
+        <translation>Puntos de control que conoce el registro estaban en %1 y se devolvieron a su sitio: %2.</translation>
+    </message>
+    <message>
+        <source>The run folder holds two lines of the run. The newest checkpoints that the tracker %1 knows lie in %2, where a resume by another tracker moved them: %3. In %4 lie manifests of the other line, which it does not know: %5, the newest %6 (step %7, %8).</source>
+        <translation>La carpeta contiene dos líneas de la ejecución. Los puntos de control más nuevos que conoce el registro %1 están en %2, adonde los movió una reanudación con otro registro: %3. En %4 hay manifiestos de la otra línea, que no conoce: %5, el más nuevo %6 (paso %7, %8).</translation>
+    </message>
+    <message>
+        <source>To go on with the other line, put the tracker back that knows it. To go on with this one: &apos;furrowctl doctor %1 --repair --accept-loss&apos; moves its checkpoints back and those of the other line to checkpoints/unknown. &apos;furrowctl resume %2 --accept-loss&apos;, with a larger stopping rule where the tracker has come to its end, does so and trains on.</source>
+        <translation>Para seguir con la otra línea, devuelva a su sitio el registro que la conoce. Para seguir con esta: «furrowctl doctor %1 --repair --accept-loss» devuelve sus puntos de control a su sitio y mueve los de la otra línea a checkpoints/unknown. «furrowctl resume %2 --accept-loss», con una regla de parada mayor si el registro ha llegado a su fin, hace lo mismo y sigue entrenando.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>«furrowctl doctor %1 --repair» los incorpora al registro si van juntos; «furrowctl resume %2 --accept-loss» renuncia a ellos, los mueve a checkpoints/unknown y sigue desde lo que hay de los puntos de control que conoce el registro.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>«furrowctl doctor %1 --repair» actualiza el registro a partir de los manifiestos; «furrowctl resume %2 --accept-loss» renuncia a ellos, los mueve a checkpoints/unknown y sigue desde lo que hay de los puntos de control que conoce el registro.</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>«furrowctl resume %1 --accept-loss» sigue desde lo que hay de los puntos de control que conoce el registro.</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
+        <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento; y, salvo que su bloque preparado esté ahí, antes de entrenarlo la huella de sus muestras y, donde no van una tras otra, en cuántas ventanas y tokens se empaqueta</translation>
     </message>
 </context>
 <context>

@@ -1313,10 +1313,6 @@
         <translation>评估文本 %1 中没有样本能通过此运行的过滤条件。</translation>
     </message>
     <message>
-        <source>The evaluation set %1 is damaged. Start a new run, or copy the file from a backup.</source>
-        <translation>评估集 %1 已损坏。请重新开始运行，或从备份复制该文件。</translation>
-    </message>
-    <message>
         <source>The evaluation set %1 has version %2. Use the Furrow that wrote it.</source>
         <translation>评估集 %1 为版本 %2。请使用写入它的 Furrow。</translation>
     </message>
@@ -2229,10 +2225,6 @@
         <translation>账本 %1 比权重旧：%2，而 %3 中有此运行的、账本未记录的清单：%4 份，最新的是 %5（第 %6 步，%7）。</translation>
     </message>
     <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; goes on from the older state instead and moves them to checkpoints/unknown.</source>
-        <translation>“furrowctl doctor %1 --repair”会根据清单将账本推进到最新；“furrowctl resume %2 --accept-loss”则从较旧的状态继续，并把它们移到 checkpoints/unknown。</translation>
-    </message>
-    <message>
         <source>%1 of the entries in %2 are not known to the tracker; nothing of them was deleted, they were moved to %3: %4</source>
         <translation>%2 中有 %1 个条目在账本中没有记录；没有删除任何内容，已将它们移到 %3：%4</translation>
     </message>
@@ -2545,10 +2537,6 @@
         <translation>%1 被标记为父运行已训练，但父运行已训练内容的列表中没有它</translation>
     </message>
     <message>
-        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. Put the original file back.</source>
-        <translation>%1 不是此运行开始时的留出文本（SHA-256 不同）：其损失无法与以前的比较。请放回原来的文件。</translation>
-    </message>
-    <message>
         <source>%1 names claim %2, which is not one of its claims</source>
         <translation>%1 指向领取 %2，而后者不属于该数据段</translation>
     </message>
@@ -2575,10 +2563,6 @@
     <message>
         <source>Reading the plans of the blocks</source>
         <translation>正在读取块的计划</translation>
-    </message>
-    <message>
-        <source>SHA-256 of the manifest, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
-        <translation>最新权重背后 %1 个检查点（其中 %2 个按保留策略已无权重）各自清单的 SHA-256、由谁写入、种类、步数、词元数、大小、留出文本上的损失和来源；以及是否有账本不知道的检查点</translation>
     </message>
     <message>
         <source>block %1 (epoch %2) counts as visited, but no training of its chunks began</source>
@@ -3423,14 +3407,6 @@
     <message>
         <source>Reading the frozen weights</source>
         <translation>正在读取冻结的权重</translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), is not what was written: its size or SHA-256 differs</source>
-        <translation>%1（%2 个检查点的冻结权重，最新的是 %3）与写入时不同：其大小或 SHA-256 不一致</translation>
-    </message>
-    <message>
-        <source>%1, the frozen weights of %2 checkpoints (the newest is %3), could not be inspected: %4</source>
-        <translation>%1（%2 个检查点的冻结权重，最新的是 %3）无法检查：%4</translation>
     </message>
     <message>
         <source>is not a SHA-256</source>
@@ -7681,10 +7657,6 @@
         <translation>如果您有较新的，请放回。如果快照更新，“furrowctl doctor %1 --repair”会用它代替。</translation>
     </message>
     <message>
-        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from the older state instead.</source>
-        <translation>“furrowctl resume %1 --accept-loss”则从较旧的状态继续。</translation>
-    </message>
-    <message>
         <source>%1; %2 of its %3 windows are in the weights</source>
         <translation>%1；其 %3 个窗口中有 %2 个在权重中</translation>
     </message>
@@ -7715,10 +7687,6 @@
     <message>
         <source>In %1 lie manifests of this run that the tracker %2 does not know: %3, the newest %4 (step %5, %6). It knows newer ones too: the folder holds two lines of the run, or the tracker was put back from a copy.</source>
         <translation>%1 中有此运行的、账本 %2 未记录的清单：%3 份，最新的是 %4（第 %5 步，%6）。账本也记录了更新的清单：该文件夹中有此运行的两条线，或者账本是从副本恢复的。</translation>
-    </message>
-    <message>
-        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; goes on from what the tracker knows and moves the others to checkpoints/unknown.</source>
-        <translation>如果它们属于同一条线，“furrowctl doctor %1 --repair”会把它们收入账本；“furrowctl resume %2 --accept-loss”从账本所知的内容继续，并把其余的移到 checkpoints/unknown。</translation>
     </message>
     <message>
         <source>the history of events: from which state to which chunks moved, when and why; and why claims ended</source>
@@ -7887,10 +7855,6 @@
     <message>
         <source>epoch %1 is marked as one that is still being opened, which only the newest can be, and never the first: its row was changed</source>
         <translation>第 %1 轮被标记为仍在打开，只有最新一轮可能如此，第一轮从不：其行被改动过</translation>
-    </message>
-    <message>
-        <source>of a chunk how often its training was lost or failed, and, before it is trained, the fingerprint of its samples; where samples do not lie end to end also into how many windows and tokens it packs, unless its prepared block is there</source>
-        <translation>数据段的训练丢失或失败的次数，以及训练之前其样本的指纹；样本并非首尾相接时，还有它打包成多少窗口和词元，除非其准备好的块还在</translation>
     </message>
     <message>
         <source>the table %1 has %2 rows, it must have one; &apos;furrowctl doctor %3 --repair&apos; makes the tracker anew</source>
@@ -8587,6 +8551,174 @@
     <message>
         <source>As many blocks are complete as %1 wants: %2. The attempt would end at once; raise it, or write 0 for no limit.</source>
         <translation>已完成的块数达到 %1 的要求：%2。该次尝试会立即结束；请提高它，或写 0 表示不限。</translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2&apos; says whether it can be made again; else put it back from a copy of the run.</source>
+        <translation>%1 不存在。“furrowctl doctor %2”会说明能否重新生成；否则请从运行的副本中放回。</translation>
+    </message>
+    <message>
+        <source>The evaluation set %1 is damaged. &apos;furrowctl doctor %2&apos; says whether it can be made again; else copy the file from a backup, or start a new run.</source>
+        <translation>评估集 %1 已损坏。“furrowctl doctor %2”会说明能否重新生成；否则请从备份中复制该文件，或开始新的运行。</translation>
+    </message>
+    <message>
+        <source>SHA-256 of the manifest, also against what its children name, and who wrote it, kind, step, tokens, size, loss on held-out text and parents of each of %1 checkpoints behind the newest weights (%2 of them without weights, as the keep policy wants); and whether there are checkpoints that the tracker does not know</source>
+        <translation>最新权重背后 %1 个检查点（其中 %2 个按保留策略已无权重）各自清单的 SHA-256（也与其后继所记的对照）、由谁写入、种类、步数、词元数、大小、留出文本上的损失和来源；以及是否有账本不知道的检查点</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of checkpoint %2</source>
+        <translation>%1，即检查点 %2 的冻结权重</translation>
+    </message>
+    <message>
+        <source>%1, the frozen weights of %2 checkpoints (the newest is %3)</source>
+        <translation>%1，即 %2 个检查点的冻结权重（最新的是 %3）</translation>
+    </message>
+    <message>
+        <source>%1, is not what was written: its size or SHA-256 differs</source>
+        <translation>%1，与写入时不同：其大小或 SHA-256 不一致</translation>
+    </message>
+    <message>
+        <source>%1, could not be inspected: %2</source>
+        <translation>%1，无法检查：%2</translation>
+    </message>
+    <message>
+        <source>Rows of trained chunks had other fingerprints of their samples than their blocks, which the source gives as they were recorded; they were taken from these (%1; the first: %2).</source>
+        <translation>已训练数据段的行与其块中的样本指纹不同，而数据源给出的块与记录一致；已改用块中的指纹（%1 个；第一个：%2）。</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data, which lie elsewhere</source>
+        <translation>留出文本与数据的对照：数据在别处</translation>
+    </message>
+    <message>
+        <source>Setting the held-out text aside once more</source>
+        <translation>正在再次取出留出文本</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: %1</source>
+        <translation>留出文本与数据的对照：%1</translation>
+    </message>
+    <message>
+        <source>the held-out text against %1, which gives another one now: nothing says what it was when the run was made</source>
+        <translation>留出文本与 %1 的对照：它现在给出另一段文本，没有任何东西说明创建运行时它是什么</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: Furrow %1 set it aside, and this one would set another one aside</source>
+        <translation>留出文本与数据的对照：它由 Furrow %1 取出，而本版本会取出另一段</translation>
+    </message>
+    <message>
+        <source>the held-out text in %1 is not what the data of the run give: it was changed together with its hash in run.json and tracker</source>
+        <translation>%1 中的留出文本不是该运行的数据所给出的：它与 run.json 和账本中的哈希一起被改动了</translation>
+    </message>
+    <message>
+        <source>what the data gives now is another text (its SHA-256 differs): it has changed</source>
+        <translation>数据现在给出的是另一份文本（SHA-256 不同）：数据已改变</translation>
+    </message>
+    <message>
+        <source>%1 is gone or damaged, and cannot be made again: %2. Bring the data back as it was and repair then; or put the file back from a copy of the run: one of the same data and settings has it.</source>
+        <translation>%1 缺失或已损坏，且无法重新生成：%2。请把数据恢复原样后再修复；或从运行的副本中放回该文件：数据和设置相同的副本中有它。</translation>
+    </message>
+    <message>
+        <source>%1 was gone and was made again from the data: its SHA-256 is that of the beginning.</source>
+        <translation>%1 曾缺失，已由数据重新生成：其 SHA-256 与开始时相同。</translation>
+    </message>
+    <message>
+        <source>%1 was damaged and was made again from the data: its SHA-256 is that of the beginning. The damaged file is kept as %2.</source>
+        <translation>%1 曾损坏，已由数据重新生成：其 SHA-256 与开始时相同。损坏的文件保留为 %2。</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the child as it is</source>
+        <translation>检查点 %1 的清单不是其后继 %2 所依据的那个：%3 与账本中它的行一起被改动了，因为检查点 %4 是由现在这个后继生成的</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: %3 was changed together with its row in the tracker, for checkpoint %4 was made from the parent as it is</source>
+        <translation>检查点 %1 的清单不是其后继 %2 所依据的那个：%3 与账本中它的行一起被改动了，因为检查点 %4 是由现在这个来源生成的</translation>
+    </message>
+    <message>
+        <source>the manifest of checkpoint %1 is not the one that its child %2 was made from: one of the two was changed together with its row in the tracker, and nothing tells which</source>
+        <translation>检查点 %1 的清单不是其后继 %2 所依据的那个：两者之一与账本中它的行一起被改动了，无从得知是哪一个</translation>
+    </message>
+    <message>
+        <source>%1 is not there</source>
+        <translation>%1 不存在</translation>
+    </message>
+    <message>
+        <source>%1 is of another run</source>
+        <translation>%1 属于另一个运行</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read (%2)</source>
+        <translation>%1 无法读取（%2）</translation>
+    </message>
+    <message>
+        <source>the manifests of newest checkpoints (%1) against the last snapshot of the tracker, which alone speaks of them too: %2</source>
+        <translation>最新检查点（%1 个）的清单与账本最近一次快照的对照（只有它也提到它们）：%2</translation>
+    </message>
+    <message>
+        <source>%1 is older than they are, or than the tracker that was made anew</source>
+        <translation>%1 比它们旧，或比重新生成的账本旧</translation>
+    </message>
+    <message>
+        <source>the held-out text against the data: --deep reads them too</source>
+        <translation>留出文本与数据的对照：--deep 也会读取数据</translation>
+    </message>
+    <message>
+        <source>run.json against what the tracker keeps of it, the hashes of tokenizer and held-out text, and that text set aside from the data once more</source>
+        <translation>run.json 与账本保存的内容对照，分词器和留出文本的哈希，以及从数据中再次取出的该文本</translation>
+    </message>
+    <message>
+        <source>Checkpoints of %1 contradict each other: %2. Nothing was changed. Put both and the tracker back from a copy of the run and resume, or go back to a checkpoint that is older than both; or &apos;furrowctl resume %3 --accept-loss&apos; goes on by the tracker alone, and &apos;furrowctl audit %4&apos; goes on saying so.</source>
+        <translation>%1 的检查点互相矛盾：%2。未作任何更改。请从运行的副本放回这两个检查点和账本再恢复，或回到比两者都旧的检查点；或者用“furrowctl resume %3 --accept-loss”仅按账本继续，而“furrowctl audit %4”会一直指出这一点。</translation>
+    </message>
+    <message>
+        <source>%1: the fingerprints of its samples in %2 are not those that the tracker recorded; as a whole the block is what it recorded, so its row of the chunk is wrong</source>
+        <translation>%1：它的样本在%2中的指纹与账本记录的不同；块作为整体与所记录的一致，因此账本中该数据段的行是错的</translation>
+    </message>
+    <message>
+        <source>With it none of the checkpoints that the tracker knows is there and whole any more: training would begin from the start weights. Chunks that it has as trained and that would be trained again: %1. &apos;%2&apos; shows it.</source>
+        <translation>这样一来，账本所知的检查点没有一个仍在且完整：训练将从初始权重开始。账本记为已训练、将要重新训练的数据段：%1。“%2”会显示这一点。</translation>
+    </message>
+    <message>
+        <source>With it training would begin from the start weights, for the tracker knows no checkpoint. &apos;%1&apos; shows it.</source>
+        <translation>这样一来，训练将从初始权重开始，因为账本不知道任何检查点。“%1”会显示这一点。</translation>
+    </message>
+    <message>
+        <source>With it training would go on from %1. Chunks that the tracker has as trained and that would be trained again: %2. &apos;%3&apos; shows it.</source>
+        <translation>这样一来，训练将从 %1 继续。账本记为已训练、将要重新训练的数据段：%2。“%3”会显示这一点。</translation>
+    </message>
+    <message>
+        <source>%1 is not there. &apos;furrowctl doctor %2 --repair&apos; makes it again from the data where that has not changed; else put it back from a copy of the run.</source>
+        <translation>%1 不存在。如果数据没有改变，“furrowctl doctor %2 --repair”会由数据重新生成它；否则请从运行的副本中放回。</translation>
+    </message>
+    <message>
+        <source>%1 is not the held-out text this run began with (its SHA-256 differs): losses on it cannot be compared with those before. &apos;furrowctl doctor %2 --repair&apos; puts it aside and makes the original again from the data where that has not changed; else put that back from a copy of the run.</source>
+        <translation>%1 不是此运行开始时的留出文本（SHA-256 不同）：其上的损失无法与之前的比较。如果数据没有改变，“furrowctl doctor %2 --repair”会把它移开，并由数据重新生成原件；否则请从运行的副本中放回原件。</translation>
+    </message>
+    <message>
+        <source>Checkpoints that the tracker knows lay in %1 and were moved back: %2.</source>
+        <translation>账本所知的检查点曾位于 %1，已移回：%2。</translation>
+    </message>
+    <message>
+        <source>The run folder holds two lines of the run. The newest checkpoints that the tracker %1 knows lie in %2, where a resume by another tracker moved them: %3. In %4 lie manifests of the other line, which it does not know: %5, the newest %6 (step %7, %8).</source>
+        <translation>运行文件夹中有此运行的两条线。账本 %1 所知的最新检查点位于 %2，是用另一个账本恢复时移到那里的：%3。%4 中有它不知道的另一条线的清单：%5 个，最新的是 %6（第 %7 步，%8）。</translation>
+    </message>
+    <message>
+        <source>To go on with the other line, put the tracker back that knows it. To go on with this one: &apos;furrowctl doctor %1 --repair --accept-loss&apos; moves its checkpoints back and those of the other line to checkpoints/unknown. &apos;furrowctl resume %2 --accept-loss&apos;, with a larger stopping rule where the tracker has come to its end, does so and trains on.</source>
+        <translation>要以另一条线继续，请放回知道它的账本。要以这一条线继续：“furrowctl doctor %1 --repair --accept-loss”会把它的检查点移回，并把另一条线的检查点移到 checkpoints/unknown。“furrowctl resume %2 --accept-loss”（如果账本已到终点，请加上更大的停止规则）会做同样的事并继续训练。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes them into the tracker where they belong together; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>如果它们属于一起，“furrowctl doctor %1 --repair”会把它们收入账本；“furrowctl resume %2 --accept-loss”会放弃它们，把它们移到 checkpoints/unknown，并从账本所知的检查点中仍在的部分继续。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl doctor %1 --repair&apos; takes the tracker forward from the manifests; &apos;furrowctl resume %2 --accept-loss&apos; gives them up, moves them to checkpoints/unknown, and goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>“furrowctl doctor %1 --repair”会根据清单推进账本；“furrowctl resume %2 --accept-loss”会放弃它们，把它们移到 checkpoints/unknown，并从账本所知的检查点中仍在的部分继续。</translation>
+    </message>
+    <message>
+        <source>&apos;furrowctl resume %1 --accept-loss&apos; goes on from what is there of the checkpoints that the tracker knows.</source>
+        <translation>“furrowctl resume %1 --accept-loss”会从账本所知的检查点中仍在的部分继续。</translation>
+    </message>
+    <message>
+        <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
+        <translation>数据段的训练丢失或失败的次数；以及，除非其准备好的块还在，训练之前其样本的指纹，样本并非首尾相接时还有它打包成多少窗口和词元</translation>
     </message>
 </context>
 <context>

@@ -3,12 +3,12 @@
 #include "core/base/path.h"
 #include "core/base/scratch_folder.h"
 #include "core/base/sentence.h"
-#include "core/data/plan/held_out.h"
 #include "core/data/source/data_manifest.h"
 #include "core/data/source/distant_source.h"
 #include "core/data/source/source_identity.h"
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/run/folder/frozen_config.h"
+#include "core/run/folder/held_out_text.h"
 
 #include <algorithm>
 
@@ -32,8 +32,7 @@ Result<HeldOut> setAsideAgain(const RunPaths& paths, const RunFile& file, const 
     FURROW_TRY_ASSIGN(const auto tokenizer, tokenizerOfRun(paths, file));
     FURROW_TRY_ASSIGN(const auto scratch, ScratchFolder::make(std::filesystem::temp_directory_path()));
     const auto path = scratch.path() / paths.evaluationFile().filename();
-    FURROW_TRY(freezeHeldOut(file.config, file.dataManifest, *tokenizer, path,
-        file.config.evalData.empty() ? heldOutLimits(file.config) : HeldOutLimits {}));
+    FURROW_TRY(writeHeldOut(file, *tokenizer, path));
     return readHeldOut(path);
 }
 
