@@ -1031,7 +1031,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(chart->data().lines.size(), std::size_t(2), kPatienceMs);
         QCOMPARE(chart->data().lines[0].curve->size(), std::size_t(4));
         QCOMPARE(chart->data().lines[1].curve->size(), std::size_t(6));
-        QCOMPARE(inspector.findChild<SeriesChart*>()->curves().keyAxis()->range().upper, 10.5);
+        QTRY_COMPARE_WITH_TIMEOUT(chart->curves().keyAxis()->range().upper, 10.5, kPatienceMs);
         const auto claims = bench.claims().claimsOf(begun.chunk);
         const KeptTrainings kept
             = keptTrainings(claims, bench.cells().find(begun.chunk), bench.watcher().telemetry().get());
