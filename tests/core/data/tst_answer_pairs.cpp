@@ -31,6 +31,7 @@ RunConfig pairConfig(const std::string& file)
     RunConfig config = test::configFor({ file });
     config.objective = Objective::Dpo;
     config.seqLen = 64;
+    config.chunkSamples = 100;
     return config;
 }
 
@@ -43,7 +44,7 @@ struct Prepared {
 
 Result<Prepared> prepared(const RunConfig& config, const std::filesystem::path& cache)
 {
-    FURROW_TRY_ASSIGN(auto manager, test::openManager(config, cache));
+    FURROW_TRY_ASSIGN(auto manager, test::openManager(config, cache, 100)); // all in one block, and in one chunk
     FURROW_TRY_ASSIGN(const auto blocks, test::planAll(manager));
     FURROW_TRY_ASSIGN(const auto file, manager.prepare(blocks.front()));
     FURROW_TRY_ASSIGN(const auto block, PreparedBlock::open(BlockManager::blockFolder(cache) / file.fileName));
