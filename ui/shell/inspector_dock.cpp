@@ -3,6 +3,7 @@
 
 #include "ui/shell/inspector_dock.h"
 
+#include "ui/bridge/chunk_reader.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/chunk_samples_view.h"
 #include "ui/parts/flow_layout.h"
@@ -77,6 +78,7 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
     , present_(makeLabel({}, TextTone::Secondary, TextSize::Small))
     , inside_(new SeriesChart(link_, this))
     , samples_(new ChunkSamplesView(bench, this))
+    , chunkReader_(new ChunkReader(this))
     , grid_(new QGridLayout)
     , historyTitle_(makeLabel(tr("Trainings of this chunk"), TextTone::Secondary, TextSize::Small))
     , history_(makeTable(tr("Trainings of this chunk")))
@@ -150,6 +152,19 @@ InspectorDock::InspectorDock(Workbench& bench, QWidget* parent)
             refreshSoon();
     });
     connect(&bench_.watcher(), &RunWatcher::tablesRead, this, &InspectorDock::refreshSoon);
+    connect(&bench_.watcher(), &RunWatcher::opened, this, [this] { elsewhere_ = {}; }); // ids are those of any run
+    connect(&bench_.watcher(), &RunWatcher::eventsRead, this, [this] { // of whatever epoch
+        if (elsewhere_.value != 0 && isVisible())
+            readElsewhere(elsewhere_);
+        else
+            elsewhere_ = {};
+    });
+    connect(chunkReader_, &ChunkReader::cellRead, this, [this](const ChunkCell& cell) {
+        if (cell.id != elsewhere_)
+            return;
+        elsewhereCell_ = cell;
+        refresh();
+    });
     connect(&bench_.watcher(), &RunWatcher::problemChanged, this, &InspectorDock::refreshSoon);
     connect(&bench_.replay(), &Replay::momentChanged, this, &InspectorDock::refreshSoon);
     refresh();

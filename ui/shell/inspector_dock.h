@@ -14,6 +14,7 @@ class QTimer;
 
 namespace furrow {
 
+class ChunkReader;
 class ChunkSamplesView;
 class Workbench;
 struct KeptTrainings;
@@ -39,8 +40,11 @@ private:
     void refresh();
     void refreshSoon();
     void showChunk(ChunkId chunk);
+    /// Of an epoch that is not shown. Null: not read yet.
+    const ChunkCell* cellElsewhere(ChunkId chunk);
+    void readElsewhere(ChunkId chunk);
     void showWhoTrained(const ChunkCell* cell, const KeptTrainings& kept, const std::vector<ClaimRow>& history);
-    void showTrained(const ChunkCell* cell, const KeptTrainings& kept, std::int64_t samples);
+    void showTrained(const ChunkCell* shown, const KeptTrainings& kept, std::int64_t samples);
     void showLossInside(ChunkId chunk, const std::vector<ClaimRow>& history);
     void showManyChunks();
     bool isAnyPoisoned() const; ///< of the selected chunks
@@ -77,6 +81,9 @@ private:
     QLabel* present_; // while a replay shows the past beside what is of the present
     SeriesChart* inside_;
     ChunkSamplesView* samples_;
+    ChunkReader* chunkReader_;
+    ChunkId elsewhere_; ///< the chunk of another epoch that was asked for
+    std::optional<ChunkCell> elsewhereCell_; ///< what was read of it
     QGridLayout* grid_;
     std::vector<Row> rows_;
     std::vector<Row> laid_; ///< those that have their widgets

@@ -1,6 +1,7 @@
 // What the inspector says of one chunk or several.
 
 #include "core/run/status/samples_left_out.h"
+#include "ui/bridge/chunk_reader.h"
 #include "ui/models/core_words.h"
 #include "ui/models/kept_trainings.h"
 #include "ui/models/run_words.h"
@@ -32,7 +33,66 @@ double medianLoss(const std::vector<ChunkCell>& cells)
     return *middle;
 }
 
+/// Whether the weights have a chunk that is not trained in part. "": not known yet.
+/// @param cell  null: not read yet
+QString inWeights(const ChunkCell* cell, const KeptTrainings& kept, bool isUntrained)
+{
+    if (cell != nullptr && isLeftToParent(*cell))
+        return InspectorDock::tr("from the parent run");
+    if (kept.parts == 0 && cell == nullptr)
+        return {};
+    if (kept.parts == 0 && (cell->state == ChunkState::Excluded || cell->state == ChunkState::Accepted))
+        return InspectorDock::tr("no: it is left out");
+    if (isUntrained)
+        return InspectorDock::tr("no: it is left out, none of its steps was finite");
+    if (kept.parts == 0)
+        return cell->state == ChunkState::Committed && cell->windows == 0
+            ? InspectorDock::tr("no: there is nothing to train in it")
+            : InspectorDock::tr("not yet");
+    if (kept.saved == 0)
+        return InspectorDock::tr("not in a checkpoint yet");
+    if (kept.saved < kept.parts)
+        return InspectorDock::tr("%1 of %2 parts, the others in no checkpoint yet")
+            .arg(countText(kept.saved), countText(kept.parts));
+    return kept.parts > 1 ? InspectorDock::tr("once, in %1 parts").arg(countText(kept.parts))
+                          : InspectorDock::tr("once");
+}
+
 } // namespace
+
+void InspectorDock::readElsewhere(ChunkId chunk)
+{
+    if (elsewhere_ != chunk)
+        elsewhereCell_.reset();
+    elsewhere_ = chunk;
+    chunkReader_->read(bench_.watcher().folder(), chunk);
+}
+
+// A claim does not tell the state of its chunk: one that is left out, or whose epoch has closed, may have been given
+// back last.
+const ChunkCell* InspectorDock::cellElsewhere(ChunkId chunk)
+{
+    if (const auto moment = bench_.replay().moment()) {
+        const auto cells = bench_.replay().cellsOf(placeOf(chunk).epoch, *moment);
+        const auto found
+            = std::find_if(cells.begin(), cells.end(), [chunk](const ChunkCell& cell) { return cell.id == chunk; });
+        elsewhere_ = {}; // it is not the present one
+        elsewhereCell_ = found == cells.end() ? std::nullopt : std::optional(*found);
+        return elsewhereCell_ ? &*elsewhereCell_ : nullptr;
+    }
+    if (elsewhere_ != chunk)
+        readElsewhere(chunk);
+    if (!elsewhereCell_)
+        return nullptr;
+    const StatusPtr& status = bench_.watcher().status();
+    for (const ChunkCell& held : status ? status->goneHolds : std::vector<ChunkCell> {})
+        if (held.id == chunk
+            && (elsewhereCell_->state == ChunkState::Leased || elsewhereCell_->state == ChunkState::Trained)) {
+            elsewhereCell_->holderGone = true;
+            elsewhereCell_->begun = held.begun;
+        }
+    return &*elsewhereCell_;
+}
 
 bool InspectorDock::isAnyPoisoned() const
 {
@@ -48,13 +108,13 @@ void InspectorDock::showChunk(ChunkId chunk)
     const SelectedChunk& selected = bench_.selection().selection().chunks.front();
     title_->setText(
         tr("%1, %2").arg(chunkTitle(selected.block, selected.column), epochName(placeOf(chunk).epoch).toLower()));
-    const ChunkCell* cell = bench_.cells().find(
-        chunk); // null where another epoch is shown: its trainings and its curve are told all the same
+    const ChunkCell* const shown = bench_.cells().find(chunk);
+    const ChunkCell* const cell = shown != nullptr ? shown : cellElsewhere(chunk);
     const std::vector<ClaimRow> history = bench_.replay().claimsOf(chunk);
     addRow(tr("State"),
-        cell != nullptr       ? chunkStateWord(*cell)
-            : history.empty() ? tr("not in the epoch shown")
-                              : tr("%1; not in the epoch shown").arg(outcomeWord(history.back().outcome)));
+        shown != nullptr      ? chunkStateWord(*shown)
+            : cell != nullptr ? tr("%1; not in the epoch shown").arg(chunkStateWord(*cell))
+                              : tr("not in the epoch shown"));
     if (cell != nullptr && cell->inherited != Inherited::Nothing)
         addRow(tr("Parent run"),
             cell->inherited == Inherited::Skipped ? tr("trained it; left out here")
@@ -72,17 +132,8 @@ void InspectorDock::showChunk(ChunkId chunk)
             (isPartlyLeftOut(*cell) ? tr("%1 of %2 windows; the rest is left out.")
                                     : tr("%1 of %2 windows; the rest is trained when it is claimed again."))
                 .arg(countText(part.windows), countText(part.windowsWanted)));
-    else
-        addRow(tr("In weights"),
-            cell != nullptr && isLeftToParent(*cell)                                        ? tr("from the parent run")
-                : kept.parts == 0 && cell != nullptr && cell->state == ChunkState::Excluded ? tr("no: it is left out")
-                : isUntrained             ? tr("no: it is left out, none of its steps was finite")
-                : kept.parts == 0         ? tr("not yet")
-                : kept.saved == 0         ? tr("not in a checkpoint yet")
-                : kept.saved < kept.parts ? tr("%1 of %2 parts, the others in no checkpoint yet")
-                                                .arg(countText(kept.saved), countText(kept.parts))
-                : kept.parts > 1 ? tr("once, in %1 parts").arg(countText(kept.parts))
-                                 : tr("once"),
+    else if (const QString words = inWeights(cell, kept, isUntrained); !words.isEmpty())
+        addRow(tr("In weights"), words,
             tr("An interrupted chunk is continued from where it was: each part is in the weights once."));
     if (part.samplesLeftOut > 0 && !isUntrained)
         addRow(tr("Left out"),
@@ -95,7 +146,7 @@ void InspectorDock::showChunk(ChunkId chunk)
     showWhoTrained(cell, kept, history);
     const bool isAllSaved = cell != nullptr && cell->covered >= cell->windows && kept.saved == kept.parts;
     if (kept.parts > 0)
-        showTrained(cell, kept, kept.isCut && isAllSaved ? part.samples : kept.samples);
+        showTrained(shown, kept, kept.isCut && isAllSaved ? part.samples : kept.samples);
     showLossInside(chunk, history);
     const bool first = claims_.rowCount() == 0;
     claims_.reset(history);
@@ -123,8 +174,9 @@ void InspectorDock::showWhoTrained(
         tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
 }
 
-/// What all parts that are kept gave together, or of which parts it is.
-void InspectorDock::showTrained(const ChunkCell* cell, const KeptTrainings& kept, std::int64_t samples)
+/// What all parts that are kept gave together, or of which parts it is. @param shown  null: of an epoch that is not
+/// shown
+void InspectorDock::showTrained(const ChunkCell* shown, const KeptTrainings& kept, std::int64_t samples)
 {
     addRow(tr("Trained"), tr("%1 to %2").arg(wallTimeText(kept.beganNs), wallTimeText(kept.endedNs)));
     addRow(tr("Samples"), countText(samples));
@@ -137,10 +189,10 @@ void InspectorDock::showTrained(const ChunkCell* cell, const KeptTrainings& kept
     if (kept.tokens > 0) {
         const QString loss = ofParts(fixedText(kept.lossSum / static_cast<double>(kept.tokens), 3));
         addRow(tr("Mean loss"),
-            cell == nullptr ? loss // of another epoch than the one that is shown
-                            : tr("%1, median of %2 %3")
-                                  .arg(loss, epochName(bench_.cells().epoch()).toLower(),
-                                      fixedText(medianLoss(bench_.cells().cells()), 3)));
+            shown == nullptr ? loss // of another epoch than the one that is shown
+                             : tr("%1, median of %2 %3")
+                                   .arg(loss, epochName(bench_.cells().epoch()).toLower(),
+                                       fixedText(medianLoss(bench_.cells().cells()), 3)));
     }
     if (kept.peakGradientNorm > 0)
         addRow(tr("Gradient norm, peak"), ofParts(fixedText(kept.peakGradientNorm, 2)));

@@ -2,6 +2,7 @@
 // after what went wrong.
 #include "core/base/file_lock.h"
 #include "core/base/process.h"
+#include "core/base/sentence.h"
 #include "core/run/start/worker_check.h"
 #include "core/run/status/feeder_words.h"
 #include "core/run/status/tracker_config.h"
@@ -975,6 +976,41 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(bench.watcher().status()->checkpointsAway.empty() && !isSaid(), kPatienceMs);
         std::filesystem::rename(story.paths().checkpointsFolder(), aside);
         QTRY_COMPARE_WITH_TIMEOUT(told(), 2, kPatienceMs); // and again
+    }
+
+    /// "Work lost", "given back" and "not yet" stood there of a chunk that is left out, while the map showed another
+    /// epoch: its newest claim was asked, which does not tell the state of its chunk.
+    void theStateOfAChunkWasAnotherOneWhileTheMapShowedAnotherEpoch()
+    {
+        RunStory story({ .blocks = 2, .columns = 3, .workers = 1, .trained = 0 });
+        story.openSecondEpoch(5);
+        for (const IncarnationRow& one : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            good(story.supervisor().revoke(one.id, "died"));
+        std::vector<ChunkId> left;
+        for (const ChunkCell& cell : good(good(LedgerReader::open(story.paths().tracker())).cells(0)))
+            if (cell.state != ChunkState::Committed)
+                left.push_back(cell.id);
+        QCOMPARE(left.size(), std::size_t(1));
+        good(story.supervisor().exclude(left, sentence("left out by hand")));
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.resize(360, 900);
+        inspector.show();
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty(), kPatienceMs);
+        bench.watcher().setEpoch(1);
+        QTRY_VERIFY_WITH_TIMEOUT(bench.cells().epoch() == 1 && !bench.cells().cells().empty(), kPatienceMs);
+        bench.selection().setChunks({ { left[0], placeOf(left[0]).block, placeOf(left[0]).column } });
+        const auto has = [&inspector](const QString& row) {
+            const auto labels = inspector.findChildren<QLabel*>();
+            return std::any_of(
+                labels.begin(), labels.end(), [&](const QLabel* label) { return label->accessibleName() == row; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(has(QStringLiteral("State: excluded; not in the epoch shown")), kPatienceMs);
+        QVERIFY(has(QStringLiteral("In weights: no: it is left out")));
+        bench.watcher().setEpoch(0);
+        QTRY_VERIFY_WITH_TIMEOUT(has(QStringLiteral("State: excluded")), kPatienceMs);
+        QVERIFY(has(QStringLiteral("In weights: no: it is left out")));
     }
 
     void theInspectorShowedTheLastPartUnderHeadingsOfTheWhole_data()
