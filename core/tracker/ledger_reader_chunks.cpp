@@ -27,16 +27,27 @@ namespace {
     " EXISTS (SELECT 1 FROM part p WHERE p.claim=c.id)) ORDER BY c.id DESC LIMIT 1), 0) ELSE 0 END AS saved_since_loss"
 static_assert(static_cast<int>(ClaimOutcome::Lost) == 3 && static_cast<int>(ChunkState::Leased) == 2);
 
-#define FURROW_CELLS(inherited, which)                                                                                  \
-    "SELECT k.id, k.state, k.worker, k.attempt, k.times_trained, k.times_lost, k.mean_loss, k.trained_wall, k.windows," \
-    " k.covered, k.samples, " inherited " AS inherited, k.tokens, " FURROW_SAVED_SINCE_LOSS                             \
-    " FROM chunk k WHERE k.id>=? AND"                                                                                   \
-    " k.id<? " which " ORDER BY k.id"
+// ChunkCell::worker and attempt. Who only held the chunk and gave it back trained nothing of it: unless somebody holds
+// it, they are those of the training whose loss and end the chunk has, else of the newest that was begun.
+#define FURROW_WHO_TRAINED(what)                                                                                    \
+    "CASE WHEN k.state IN (2,3,4) OR k.worker<0 THEN k." what " ELSE coalesce((SELECT i." what " FROM claim c JOIN" \
+    " incarnation i ON i.id=c.incarnation WHERE c.chunk=k.id AND c.started_wall<>0"                                 \
+    " ORDER BY c.tokens>0 DESC, c.id DESC LIMIT 1), k." what ") END AS " what
+static_assert(static_cast<int>(ChunkState::Leased) == 2 && static_cast<int>(ChunkState::Trained) == 3
+    && static_cast<int>(ChunkState::Committed) == 4);
+
+#define FURROW_CELLS(inherited, which)                                                                     \
+    "SELECT k.id, k.state, " FURROW_WHO_TRAINED("worker") ", " FURROW_WHO_TRAINED(                         \
+        "attempt") ", k.times_trained, k.times_lost, k.mean_loss, k.trained_wall, k.windows,"              \
+                   " k.covered, k.samples, " inherited " AS inherited, k.tokens, " FURROW_SAVED_SINCE_LOSS \
+                   " FROM chunk k WHERE k.id>=? AND"                                                       \
+                   " k.id<? " which " ORDER BY k.id"
 constexpr Select kCells { FURROW_CELLS("k.inherited", "") };
 constexpr Select kCellsOfOld { FURROW_CELLS("0", "") }; // keepsInherited() says no
 constexpr Select kCellsTakenUp { FURROW_CELLS("k.inherited", "AND k.state<=1 AND (k.times_lost>0 OR k.covered>0)") };
 constexpr Select kCellsOfOldTakenUp { FURROW_CELLS("0", "AND k.state<=1 AND (k.times_lost>0 OR k.covered>0)") };
 #undef FURROW_CELLS
+#undef FURROW_WHO_TRAINED
 
 /// Where a SELECT has which chunk it is, its state, its size and what checkpoints have of it.
 struct CellColumns {

@@ -198,9 +198,13 @@ void Replay::addTrainings(std::vector<ChunkCell>& cells, const IndexOf& indexOf,
             continue;
         ChunkCell& cell = cells[static_cast<std::size_t>(at)];
         addParts(cell, claim, parts.of(claim), wallNs);
-        cell.worker = static_cast<std::int16_t>(claim.worker);
-        cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
-        if (claim.endedWallNs == 0 || claim.endedWallNs > wallNs)
+        const bool isOpen = claim.endedWallNs == 0 || claim.endedWallNs > wallNs;
+        const bool isOnlyBegun = claim.startedWallNs != 0 && cell.timesTrained == 0;
+        if (isOpen || claim.tokens > 0 || isOnlyBegun || cell.worker < 0) { // not who only held it and gave it back
+            cell.worker = static_cast<std::int16_t>(claim.worker);
+            cell.attempt = static_cast<std::int16_t>(claim.attempt.value);
+        }
+        if (isOpen)
             continue;
         if (claim.tokens == 0) // never finished
             continue;

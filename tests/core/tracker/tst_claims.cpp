@@ -21,6 +21,7 @@ private Q_SLOTS:
     void claimsByLowestOrdAndStoresTheClaim();
     void claimUsesThePartialIndexWithoutSorting();
     void prefetchedClaimIsGivenBack();
+    void whoOnlyHeldAChunkStoodBesideTheLossOfAnotherTraining();
     void revokedWorkerCanWriteNothing();
     void revokingFreesLeasedAndTrainedButNotCommitted();
     void expiredLeaseIsSeenAndProgressRenewsIt();
@@ -118,6 +119,29 @@ void TestClaims::prefetchedClaimIsGivenBack()
     QVERIFY(good(field.reader().claimsOf(second->chunk))[0].outcome == ClaimEnd::Released);
     good(worker.end("stop"));
     QCOMPARE(field.counts()[Free], 2);
+}
+
+void TestClaims::whoOnlyHeldAChunkStoodBesideTheLossOfAnotherTraining()
+{
+    Field field;
+    field.fill(1, 1);
+    auto first = field.worker(0);
+    const auto trained = claimed(first);
+    good(first.begin(*trained));
+    good(first.finish(*trained, trainedAll(*trained)));
+    good(field.supervisor().revoke(field.ids[0], "killed by SIGKILL"));
+    const auto workerOf = [&] { return static_cast<int>(good(field.reader().cell(trained->chunk)).worker); };
+    QCOMPARE(workerOf(), 0);
+    auto second = field.worker(1);
+    const auto held = claimed(second);
+    SAME(held->chunk, trained->chunk);
+    QCOMPARE(workerOf(), 1); // who holds it
+    good(second.release(*held));
+    QCOMPARE(workerOf(), 0);
+    const auto begun = claimed(second);
+    good(second.begin(*begun));
+    good(field.supervisor().revoke(field.ids[1], "killed by SIGKILL"));
+    QCOMPARE(workerOf(), 0); // its loss is still the one of the first training
 }
 
 void TestClaims::revokedWorkerCanWriteNothing()
