@@ -317,7 +317,10 @@ std::vector<TableColumn<AuditFinding>> findingColumns()
                                           : chunkShort(placeOf(f.chunk).block, placeOf(f.chunk).column);
             }),
         counted<F>([] { return QCoreApplication::translate("Tables", "Trainings"); },
-            [](const F& f) { return static_cast<std::int64_t>(f.claims.size()); }),
+            [](const F& f) { // who only held the chunk and gave it back trained nothing
+                return static_cast<std::int64_t>(std::count_if(
+                    f.claims.begin(), f.claims.end(), [](const ClaimRow& claim) { return claim.startedWallNs != 0; }));
+            }),
         worded<F>([] { return QCoreApplication::translate("Tables", "What and why"); },
             [](const F& f) { return coreWords(f.text); }),
     };

@@ -46,6 +46,7 @@ private:
     void showWhoTrained(const ChunkCell* cell, const KeptTrainings& kept, const std::vector<ClaimRow>& history);
     void showTrained(const ChunkCell* shown, const KeptTrainings& kept, std::int64_t samples);
     void showLossInside(ChunkId chunk, const std::vector<ClaimRow>& history);
+    void showHistory(std::vector<ClaimRow> history);
     void showManyChunks();
     bool isAnyPoisoned() const; ///< of the selected chunks
     QWidget* buildButtons();

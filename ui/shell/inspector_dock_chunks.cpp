@@ -148,28 +148,52 @@ void InspectorDock::showChunk(ChunkId chunk)
     if (kept.parts > 0)
         showTrained(shown, kept, kept.isCut && isAllSaved ? part.samples : kept.samples);
     showLossInside(chunk, history);
+    showHistory(history);
+}
+
+/// Without the claims that were given back before their training began: they are none.
+void InspectorDock::showHistory(std::vector<ClaimRow> history)
+{
+    std::erase_if(history, [](const ClaimRow& claim) { return claim.startedWallNs == 0 && claim.endedWallNs != 0; });
+    const bool isMany = history.size() > 1; // the rows above say all of a single one: its room is for the samples
     const bool first = claims_.rowCount() == 0;
-    claims_.reset(history);
+    claims_.reset(std::move(history));
     if (first)
         history_->resizeColumnsToContents();
-    historyTitle_->setVisible(
-        history.size() > 1); // the rows above say all of a single one: its room is for the samples
-    history_->setVisible(history.size() > 1);
+    historyTitle_->setVisible(isMany);
+    history_->setVisible(isMany);
 }
+
+namespace {
+
+/// The claim whose worker and attempt belong to loss and end of the chunk: the one under way, else the newest that was
+/// trained to its end, else the newest that was begun, as the ledger has it of a cell.
+const ClaimRow& newestTraining(const std::vector<ClaimRow>& history)
+{
+    const auto rank = [](const ClaimRow& claim) {
+        return claim.endedWallNs == 0 ? 3 : claim.startedWallNs == 0 ? 0 : claim.tokens > 0 ? 2 : 1;
+    };
+    return *std::max_element(
+        history.rbegin(), history.rend(), [&rank](const ClaimRow& a, const ClaimRow& b) { return rank(a) < rank(b); });
+}
+
+} // namespace
 
 /// All workers that trained what is kept, and the one that holds the chunk or had it last.
 void InspectorDock::showWhoTrained(
     const ChunkCell* cell, const KeptTrainings& kept, const std::vector<ClaimRow>& history)
 {
     std::vector<int> workers = kept.parts > 1 ? kept.workers : std::vector<int> {};
-    const int newest = cell != nullptr ? static_cast<int>(cell->worker) : history.empty() ? -1 : history.back().worker;
+    const int newest = cell != nullptr ? static_cast<int>(cell->worker)
+        : history.empty()              ? -1
+                                       : newestTraining(history).worker;
     if (newest >= 0 && std::find(workers.begin(), workers.end(), newest) == workers.end())
         workers.push_back(newest);
     for (const int worker : workers)
         addWorkerRow(worker);
     if (history.empty())
         return;
-    const ClaimRow& last = history.back();
+    const ClaimRow& last = newestTraining(history);
     addRow(kept.parts > 1 ? tr("Newest attempt") : tr("Attempt"),
         tr("%1, claim %2").arg(last.attempt.value).arg(countText(last.claimId)));
 }

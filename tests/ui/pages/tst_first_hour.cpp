@@ -455,6 +455,15 @@ private Q_SLOTS:
         QCOMPARE(columns[1].text(finding), chunkShort(3, 4));
     }
 
+    /// "Trainings 2", where the Data page and the ledger had one: the other claim was given back before it began.
+    void anAuditRowCountedClaimsThatNeverBegan()
+    {
+        AuditFinding finding;
+        finding.claims.resize(2);
+        finding.claims.front().startedWallNs = 1;
+        QCOMPARE(findingColumns()[2].text(finding), QStringLiteral("1"));
+    }
+
     void oneAlertHadTwoDecimalPoints()
     {
         Appearance appearance(false);
