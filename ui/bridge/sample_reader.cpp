@@ -1,6 +1,7 @@
 #include "ui/bridge/sample_reader.h"
 
 #include "core/base/path.h"
+#include "core/chat/conversation_text.h"
 #include "core/data/tokenizer/tokenizer.h"
 
 #include <algorithm>
@@ -12,6 +13,16 @@ namespace {
 
 constexpr std::int64_t kMostSamples = 400;
 constexpr std::size_t kMostTokens = 512;
+
+/// A part of a text, with « and » around what is learnt of it.
+QString marked(const SampleView& view, std::size_t begin, std::size_t end)
+{
+    std::vector<ChatStretch> learnt;
+    for (const ChatStretch& stretch : view.learnt)
+        if (stretch.begin < end && stretch.end > begin)
+            learnt.push_back({ std::max(stretch.begin, begin) - begin, std::min(stretch.end, end) - begin });
+    return QString::fromStdString(markedText(std::string_view(view.text).substr(begin, end - begin), learnt));
+}
 
 SampleText sampleOf(const SampleView& view, const Tokenizer& tokenizer)
 {
@@ -26,7 +37,13 @@ SampleText sampleOf(const SampleView& view, const Tokenizer& tokenizer)
         sample.firstFile = QString::fromStdString(view.firstRow->file);
         sample.firstRow = view.firstRow->row;
     }
-    sample.text = QString::fromStdString(view.text);
+    sample.isMarked = !view.learnt.empty();
+    sample.rejectedFrom = view.rejectedFrom;
+    const std::size_t all = view.text.size();
+    const std::size_t middle = view.rejectedFrom > 0 && sample.isMarked ? std::min(view.learnt.front().end, all) : all;
+    sample.text = marked(view, 0, middle);
+    if (middle < all)
+        sample.rejected = marked(view, middle, all);
     const std::span<const TokenId> ids(view.tokens);
     for (const TokenId& id : ids.first(std::min(ids.size(), kMostTokens)))
         sample.tokens.push_back(QString::fromStdString(tokenizer.decode(std::span(&id, 1))));

@@ -19,8 +19,11 @@ struct SampleText {
     qint64 row = 0; ///< inside the file
     quint64 fingerprint = 0; ///< of the text: what a quarantine list names
     quint8 flags = 0; ///< SampleFlag bits
-    QString text;
+    QString text; ///< of a pair of answers: the prompt with the chosen one
+    QString rejected; ///< of a pair of answers: the prompt with the rejected one; else ""
+    bool isMarked = false; ///< what is learnt of these stands between « and »; else all is learnt
     std::vector<QString> tokens; ///< text of each token; at most 512
+    qint64 rejectedFrom = 0; ///< of a pair of answers: the token with which the rejected one begins; else 0
     qint64 tokenCount = 0;
     std::optional<double> loss; ///< nats per token as it was trained; of a few that stood out
     QString firstFile; ///< of a repeat: where its text stands first; "": not known

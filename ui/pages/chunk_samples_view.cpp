@@ -12,6 +12,7 @@
 #include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace furrow {
 
@@ -131,7 +132,11 @@ void ChunkSamplesView::render()
         text_->clear();
         return;
     }
-    counts_->setText(summaryText(samples_->summary));
+    const auto& all = samples_->samples;
+    const bool isMarked = form_->currentData().toInt() == Text
+        && std::any_of(all.begin(), all.end(), [](const SampleText& sample) { return sample.isMarked; });
+    counts_->setText(isMarked ? tr("%1 What is learnt stands between « and ».").arg(summaryText(samples_->summary))
+                              : summaryText(samples_->summary));
     QString html;
     for (const UnreadableRow& row : samples_->unreadable)
         html += QStringLiteral("<p>%1</p>").arg(unreadableText(row).toHtmlEscaped());
@@ -193,12 +198,22 @@ QString ChunkSamplesView::sampleHtml(const SampleText& sample) const
         notes.append(QStringLiteral("<a href=\"%1\">%2</a>")
                 .arg(sample.fingerprint, 16, 16, QLatin1Char('0'))
                 .arg(tr("leave out")));
-    QString body;
+    const auto heading = [&colours](const QString& words) {
+        return QStringLiteral("<div style=\"color:%1\">%2</div>")
+            .arg(colours.color(QPalette::PlaceholderText).name(), words.toHtmlEscaped());
+    };
+    const QString rejected = heading(tr("Prompt and rejected answer"));
+    QString body = sample.rejectedFrom > 0 ? heading(tr("Prompt and chosen answer")) : QString();
     if (form_->currentData().toInt() == Text) {
-        body = visible(sample.text);
+        body += visible(sample.text);
+        if (!sample.rejected.isEmpty())
+            body += rejected + visible(sample.rejected);
     } else {
         bool odd = false;
+        qint64 place = 0;
         for (const QString& token : sample.tokens) {
+            if (place++ == sample.rejectedFrom && sample.rejectedFrom > 0)
+                body += rejected;
             const QColor ground = colours.color(odd ? QPalette::Midlight : QPalette::Highlight);
             body += QStringLiteral("<span style=\"background:%1\">%2</span>")
                         .arg(ground.name(), visible(token).replace(QLatin1Char(' '), QStringLiteral("·")));

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/base/path.h"
 #include "core/base/sentence.h"
+#include "core/data/block/chunk_windows.h"
 #include "core/data/block_manager.h"
 #include "core/data/plan/duplicate_index.h"
 #include "core/data/tokenizer/tokenizer.h"
@@ -158,6 +159,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
         isLeftToParent(cell), !losses.empty(), {}, unreadableRowsOf(block, part.block, row.plan, manifest) };
     std::erase_if(view.unreadable, [&part](const UnreadableRow& one) { return one.column != part.column; });
     FURROW_TRY_ASSIGN(view.inCheckpoints, inCheckpoints(ledger, cell));
+    const bool isOfPairs = file.config.objective == Objective::Dpo && !text.learnt.empty();
     const auto order = ordered(text.count(), losses, part.order);
     const auto first = std::clamp<std::int64_t>(part.first, 0, text.count());
     for (const std::int64_t i : std::span(order).subspan(static_cast<std::size_t>(first),
@@ -165,7 +167,7 @@ Result<ChunkView> viewChunk(const RunPaths& paths, const ChunkPart& part)
         const auto at = static_cast<std::size_t>(i);
         const auto ids = std::span(text.tokens).subspan(text.offsets[at], text.offsets[at + 1] - text.offsets[at]);
         SampleView sample { i, "", text.rows[at], text.fingerprints[at], text.flags[at], { ids.begin(), ids.end() },
-            tokenizer->decode(ids), learntOf(text, at, *tokenizer), {}, {} };
+            tokenizer->decode(ids), learntOf(text, at, *tokenizer), {}, {}, isOfPairs ? pairMiddle(text, at) : 0 };
         for (const SampleLoss& one : losses)
             if (one.sample == i)
                 sample.loss = one.loss;

@@ -27,6 +27,8 @@ struct SampleView {
     std::optional<double> loss; ///< nats per token as it was trained; kept of a few samples that stood out
     std::optional<SampleRow>
         firstRow; ///< of a repeat, where duplicates of the whole data set are left out: where its text stands first
+    std::int64_t rejectedFrom
+        = 0; ///< of a pair of answers: the token with which the rejected one begins, with its prompt; else 0
 };
 
 struct ChunkView {

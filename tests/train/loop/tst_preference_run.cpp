@@ -3,6 +3,7 @@
 
 #include "tiny_run.h"
 
+#include "core/run/status/chunk_view.h"
 #include "core/run/status/evaluation_file.h"
 #include "core/telemetry/run_telemetry.h"
 #include "core/train/checkpoint/checkpoint_torch.h"
@@ -81,6 +82,25 @@ class TestPreferenceRun : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { qputenv("TORCH_FR_BUFFER_SIZE", "0"); }
+
+    /// The console showed them in one row of words.
+    void theTwoAnswersOfAPairWereGluedTogether()
+    {
+        TinyRun run = newRun(preferring());
+        run.train();
+        const auto view = must(viewChunk(run.paths(), { .block = 0, .column = 0 }));
+        QVERIFY(!view.samples.empty());
+        for (const SampleView& sample : view.samples) {
+            QVERIFY(sample.rejectedFrom > 0);
+            QVERIFY(sample.rejectedFrom < std::ssize(sample.tokens));
+            QCOMPARE(sample.learnt.size(), std::size_t(2));
+            const std::string chosen = sample.text.substr(0, sample.learnt.front().end);
+            const std::string rejected = sample.text.substr(sample.learnt.front().end);
+            QVERIFY2(chosen.starts_with("line ") && chosen.find("goes up") != std::string::npos, chosen.c_str());
+            QVERIFY2(
+                rejected.starts_with("line ") && rejected.find("comes down") != std::string::npos, rejected.c_str());
+        }
+    }
 
     void everyPairIsTrainedOnceAndTellsItsMargin()
     {
