@@ -124,6 +124,8 @@ void choose(QTableView& table, const QStringList& names)
                     table.model()->index(row, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
 }
 
+constexpr const char* kRunId = "00112233aabbccdd"; // of a RunStory
+
 /// A worker of a story that trains what a test tells it to, with telemetry of the same time.
 class TestWorker {
 public:
@@ -180,7 +182,6 @@ public:
     }
 
 private:
-    static constexpr const char* kRunId = "00112233aabbccdd"; // of a RunStory
 
     const RunStory& story_;
     WorkerLedger ledger_;
@@ -1011,6 +1012,46 @@ private Q_SLOTS:
         bench.watcher().setEpoch(0);
         QTRY_VERIFY_WITH_TIMEOUT(has(QStringLiteral("State: excluded")), kPatienceMs);
         QVERIFY(has(QStringLiteral("In weights: no: it is left out")));
+    }
+
+    /// Worker and attempt of the process that gave the chunk back stood beside the loss of another one's training.
+    void whoHadOnlyHeldAChunkStoodBesideTheLossOfAnotherTraining()
+    {
+        RunStory story({ .blocks = 2, .columns = 3, .workers = 2, .trained = 0 });
+        QVERIFY(story.trainOne(0, false));
+        for (const IncarnationRow& one : good(good(LedgerReader::open(story.paths().tracker())).incarnations()))
+            if (one.worker == 0)
+                good(story.supervisor().revoke(one.id, "died"));
+        auto holder = good(WorkerLedger::open(story.paths().tracker(), kRunId));
+        (void)good(holder.start({ story.attempt(), 5, 5, "cpu", "CPU" }, 600));
+        for (const Claim& claim : { std::get<Claim>(good(holder.claim())), std::get<Claim>(good(holder.claim())) })
+            good(holder.release(claim));
+        Workbench bench(story.workspace());
+        InspectorDock inspector(bench);
+        inspector.resize(360, 900);
+        inspector.show();
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            bench.claims().claims().size() == 5 && !bench.cells().cells().empty() && bench.replay().end() != 0,
+            kPatienceMs);
+        const auto& claims = bench.claims().claims();
+        const auto trained
+            = std::find_if(claims.begin(), claims.end(), [](const ClaimRow& claim) { return claim.tokens > 0; });
+        QVERIFY(trained != claims.end());
+        const ChunkId chunk = trained->chunk;
+        QCOMPARE(bench.claims().claimsOf(chunk).size(), std::size_t(2));
+        QVERIFY(bench.cells().find(chunk) != nullptr);
+        QCOMPARE(static_cast<int>(bench.cells().find(chunk)->worker), 0);
+        for (const ChunkCell& cell : bench.replay().cellsAt(systemClock().wallNs() + 1'000'000'000))
+            QVERIFY(cell.id != chunk || cell.worker == 0);
+        bench.selection().setChunks({ { chunk, placeOf(chunk).block, placeOf(chunk).column } });
+        const QString attempt
+            = QStringLiteral("Attempt: %1, claim %2").arg(trained->attempt.value).arg(trained->claimId);
+        const auto labels = inspector.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+            [&attempt](const QLabel* label) { return label->accessibleName() == attempt; }));
+        for (const QTableView* table : inspector.findChildren<QTableView*>()) // one training: no table of them
+            QVERIFY(table->isHidden());
     }
 
     void theInspectorShowedTheLastPartUnderHeadingsOfTheWhole_data()
