@@ -182,7 +182,6 @@ public:
     }
 
 private:
-
     const RunStory& story_;
     WorkerLedger ledger_;
     int worker_;
