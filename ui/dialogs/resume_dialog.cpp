@@ -352,6 +352,23 @@ void ResumeDialog::showCounts(std::int64_t kept)
     freeMeaning_->setText(rest);
 }
 
+/// A long list scrolls, so that the settings below it stay near.
+QWidget* ResumeDialog::scrolledChoices()
+{
+    constexpr int kRowsInSight = 13; // with the header
+    if (choices_->rowCount() <= kRowsInSight)
+        return choices_;
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(choices_);
+    scroll->setFixedHeight(choices_->sizeHint().height() * kRowsInSight / choices_->rowCount());
+    scroll->setMinimumWidth(choices_->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width());
+    connect(choices_, &CheckpointChoices::changed, scroll,
+        [this, scroll] { scroll->ensureWidgetVisible(choices_->chosenRow()); }); // the arrow keys go through it
+    return scroll;
+}
+
 void ResumeDialog::addCheckpoints(QVBoxLayout* column)
 {
     if (plan_->checkpoints.empty())
@@ -360,7 +377,7 @@ void ResumeDialog::addCheckpoints(QVBoxLayout* column)
     column->addWidget(makeLabel(tr("Start from"), TextTone::Value, TextSize::Body, true));
     choices_ = new CheckpointChoices(*plan_);
     connect(choices_, &CheckpointChoices::changed, this, &ResumeDialog::showChoice);
-    column->addWidget(choices_);
+    column->addWidget(scrolledChoices());
     QLabel* meaning = makeLabel(
         tr("From an older checkpoint, what is newer leaves the weights: its chunks are free again and are trained once more. The files stay for sampling and new runs."),
         TextTone::Hint, TextSize::Small);

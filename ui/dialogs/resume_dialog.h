@@ -56,6 +56,7 @@ private:
     static QString partlyKeptWords(std::int64_t chunks);
     void showCounts(std::int64_t kept);
     void addCheckpoints(QVBoxLayout* column);
+    QWidget* scrolledChoices();
     void addSettings(QVBoxLayout* column);
     QWidget* buildField(const Setting& setting);
     void addRate(QVBoxLayout* column);

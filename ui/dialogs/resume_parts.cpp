@@ -21,7 +21,9 @@ namespace furrow {
 
 namespace {
 
-constexpr std::size_t kMostRows = 12; // the keep policy leaves a handful
+constexpr int kColumns = 5;
+constexpr int kFilesColumn = kColumns - 1;
+constexpr int kMostUnusable = 6; // a disk that is away makes all of them unusable
 
 QLabel* makeNumber(const QString& text)
 {
@@ -140,15 +142,12 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     grid_->setColumnStretch(0, 1);
     addHeader();
     addNewest();
-    const ResumePlan::CheckpointChoice* best = nullptr;
     for (const auto& choice : plan_.checkpoints)
-        if (choice.row.record.evalLoss && (best == nullptr || *choice.row.record.evalLoss < *best->row.record.evalLoss))
-            best = &choice;
-    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend() && rows_.size() < kMostRows;
-        ++choice)
-        if (!choice->canBeChosen || choice->redo.size() != plan_.effect.redo.size()
-            || choice->partsLost.size() != plan_.effect.partsLost.size()) // the others are what the first line says
-            addRow(*choice, &*choice == best);
+        if (choice.row.record.evalLoss
+            && (best_ == nullptr || *choice.row.record.evalLoss < *best_->row.record.evalLoss))
+            best_ = &choice;
+    addUsable();
+    addUnusable();
     for (QAbstractButton* button : group_->buttons())
         button->setProperty(
             "keepsWords", true); // letters below numbers of a list say nothing; the arrow keys go through it
@@ -156,23 +155,58 @@ CheckpointChoices::CheckpointChoices(const ResumePlan& plan, QWidget* parent)
     connect(group_, &QButtonGroup::idClicked, this, &CheckpointChoices::changed);
 }
 
+void CheckpointChoices::addUsable()
+{
+    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend(); ++choice)
+        if (choice->canBeChosen
+            && (choice->redo.size() != plan_.effect.redo.size()
+                || choice->partsLost.size() != plan_.effect.partsLost.size())) // else it is what the first line says
+            addRow(*choice);
+}
+
+/// A file may be there again, so these are named; from what was left behind the run can never go on.
+void CheckpointChoices::addUnusable()
+{
+    int leftBehind = 0;
+    int unusable = 0;
+    for (auto choice = plan_.checkpoints.rbegin(); choice != plan_.checkpoints.rend(); ++choice) {
+        if (choice->canBeChosen)
+            continue;
+        if (choice->verified)
+            ++leftBehind;
+        else if (++unusable <= kMostUnusable)
+            addRow(*choice);
+    }
+    if (unusable > kMostUnusable)
+        addCount(tr("%Ln more checkpoint(s) damaged or not readable", nullptr, unusable - kMostUnusable));
+    if (leftBehind > 0)
+        addCount(
+            tr("%Ln checkpoint(s) left behind: the weights of the run did not grow from them", nullptr, leftBehind));
+}
+
+void CheckpointChoices::addCount(const QString& text)
+{
+    QLabel* label = makeLabel(text, TextTone::Hint, TextSize::Small);
+    label->setWordWrap(true);
+    grid_->addWidget(label, grid_->rowCount(), 0, 1, kColumns);
+}
+
 void CheckpointChoices::addHeader()
 {
     const QString titles[]
-        = { tr("Checkpoint"), tr("Before the stop"), tr("Kept"), tr("Trained again"), tr("Eval loss"), tr("Files") };
-    for (int column = 0; column < static_cast<int>(std::size(titles)); ++column) {
+        = { tr("Checkpoint"), tr("Before the stop"), tr("Chunks trained again"), tr("Eval loss"), tr("Files") };
+    static_assert(std::size(titles) == kColumns);
+    for (int column = 0; column < kColumns; ++column) {
         QLabel* title = makeLabel(titles[column], TextTone::Hint, TextSize::Tiny);
-        title->setAlignment((column >= 1 && column <= 4 ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        title->setAlignment((column >= 1 && column < kFilesColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         grid_->addWidget(title, 0, column);
     }
 }
 
-void CheckpointChoices::addCells(
-    const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss)
+void CheckpointChoices::addCells(const QString& age, std::int64_t again, const std::optional<double>& evalLoss)
 {
     const int row = grid_->rowCount() - 1;
-    const QString texts[]
-        = { age, countText(kept), countText(again), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
+    const QString texts[] = { age, countText(again), evalLoss ? fixedText(*evalLoss, 3) : QStringLiteral("–") };
     for (int i = 0; i < static_cast<int>(std::size(texts)); ++i)
         grid_->addWidget(makeNumber(texts[i]), row, i + 1);
 }
@@ -184,17 +218,17 @@ QString CheckpointChoices::beforeTheStop(std::int64_t wallNs) const
     return seconds < 1 ? tr("at the stop") : durationText(seconds);
 }
 
-QString CheckpointChoices::effectText(std::int64_t kept, std::int64_t again)
+QString CheckpointChoices::effectText(std::int64_t again)
 {
-    const int chunks = static_cast<int>(kept); // lupdate does not read past a cast
-    return tr("keeps %Ln chunk(s), trains %1 again", nullptr, chunks).arg(countText(again));
+    const int chunks = static_cast<int>(again); // lupdate does not read past a cast
+    return tr("trains %Ln chunk(s) again", nullptr, chunks);
 }
 
 void CheckpointChoices::addNewest()
 {
     auto* button = new QRadioButton(tr("The newest of each replica"));
     button->setChecked(true);
-    button->setAccessibleDescription(effectText(plan_.effect[ChunkFate::Kept], plan_.effect.again()));
+    button->setAccessibleDescription(effectText(plan_.effect.again()));
     group_->addButton(button, 0);
     rows_.push_back(nullptr);
     grid_->addWidget(button, grid_->rowCount(), 0);
@@ -206,40 +240,38 @@ void CheckpointChoices::addNewest()
         loss = newest == 0 ? choice.row.record.evalLoss : std::nullopt; // several replicas have no one loss
         newest = std::max(newest, choice.row.wallNs);
     }
-    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect[ChunkFate::Kept],
-        plan_.effect.again(), loss);
+    addCells(newest == 0 ? QStringLiteral("–") : beforeTheStop(newest), plan_.effect.again(), loss);
     grid_->addWidget(newest == 0 ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Start weights"))
                                  : makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")),
-        grid_->rowCount() - 1, 5);
+        grid_->rowCount() - 1, kFilesColumn);
 }
 
-void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice, bool isBest)
+void CheckpointChoices::addRow(const ResumePlan::CheckpointChoice& choice)
 {
     const bool isMerge = choice.row.record.kind == CheckpointKind::Merge;
     QString name = isMerge ? tr("%1, merge").arg(choice.row.id.value)
                            : tr("%1, replica %2").arg(choice.row.id.value).arg(choice.row.record.replica);
-    if (isBest)
+    if (&choice == best_)
         name = tr("%1, best").arg(name);
     const std::int64_t again = choice.canBeChosen ? plan_.effect.againWhenLeaving(choice.redo, choice.partsLost) : 0;
     auto* button = new QRadioButton(name);
     button->setEnabled(choice.canBeChosen);
     button->setToolTip(
         choice.canBeChosen ? QString::fromStdString(choice.row.record.folder) : coreWords(choice.problem));
-    button->setAccessibleDescription(choice.canBeChosen ? effectText(choice.kept, again) : button->toolTip());
+    button->setAccessibleDescription(choice.canBeChosen ? effectText(again) : button->toolTip());
     group_->addButton(button, static_cast<int>(rows_.size()));
     rows_.push_back(&choice);
     grid_->addWidget(button, grid_->rowCount(), 0);
     const int row = grid_->rowCount() - 1;
     if (choice.canBeChosen) {
-        addCells(beforeTheStop(choice.row.wallNs), choice.kept, again, choice.row.record.evalLoss);
-        grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, 5);
+        addCells(beforeTheStop(choice.row.wallNs), again, choice.row.record.evalLoss);
+        grid_->addWidget(makeVerdict(QStringLiteral("check"), Token::Ok, tr("Verified")), row, kFilesColumn);
         return;
     }
-    QWidget* verdict = choice.verified
-        ? makeVerdict(QStringLiteral("info"), Token::Info, tr("Left behind"))
-        : makeVerdict(QStringLiteral("warning"), Token::Error, choice.damaged ? tr("Damaged") : tr("Cannot be read"));
+    QWidget* verdict
+        = makeVerdict(QStringLiteral("warning"), Token::Error, choice.damaged ? tr("Damaged") : tr("Cannot be read"));
     verdict->setToolTip(button->toolTip());
-    grid_->addWidget(verdict, row, 5);
+    grid_->addWidget(verdict, row, kFilesColumn);
 }
 
 void CheckpointChoices::paintEvent(QPaintEvent*)
@@ -259,6 +291,10 @@ const ResumePlan::CheckpointChoice* CheckpointChoices::chosen() const
 {
     return rows_[static_cast<std::size_t>(std::max(0, group_->checkedId()))];
 }
+
+QWidget* CheckpointChoices::chosenRow() const { return group_->checkedButton(); }
+
+int CheckpointChoices::rowCount() const { return grid_->rowCount(); }
 
 ChangedSettings::ChangedSettings(QWidget* parent)
     : QWidget(parent)

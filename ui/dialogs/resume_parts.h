@@ -52,14 +52,17 @@ private:
     QGridLayout* grid_;
 };
 
-/// Where a resume goes on from: the newest checkpoints, or one older one, as radio buttons with age, chunks kept and
-/// lost, loss on held-out text and what became of the files.
+/// Where a resume goes on from: the newest checkpoints, or any older one that it can go on from, as radio buttons with
+/// age, chunks trained again, loss on held-out text and what became of the files. Below them stand those whose files
+/// cannot be used; those that were left behind are counted.
 class CheckpointChoices : public QWidget {
     Q_OBJECT
 public:
     explicit CheckpointChoices(const ResumePlan& plan, QWidget* parent = nullptr);
     /// Null: the newest of each replica.
     const ResumePlan::CheckpointChoice* chosen() const;
+    QWidget* chosenRow() const; ///< the button of it
+    int rowCount() const; ///< with the header
 
 Q_SIGNALS:
     void changed();
@@ -70,12 +73,16 @@ protected:
 private:
     void addHeader();
     QString beforeTheStop(std::int64_t wallNs) const;
-    static QString effectText(std::int64_t kept, std::int64_t again);
+    static QString effectText(std::int64_t again);
     void addNewest();
-    void addRow(const ResumePlan::CheckpointChoice& choice, bool isBest);
-    void addCells(const QString& age, std::int64_t kept, std::int64_t again, const std::optional<double>& evalLoss);
+    void addUsable();
+    void addUnusable();
+    void addCount(const QString& text);
+    void addRow(const ResumePlan::CheckpointChoice& choice);
+    void addCells(const QString& age, std::int64_t again, const std::optional<double>& evalLoss);
 
     const ResumePlan& plan_;
+    const ResumePlan::CheckpointChoice* best_ = nullptr; ///< by the loss on held-out text; null: none was evaluated
     QGridLayout* grid_;
     QButtonGroup* group_;
     std::vector<const ResumePlan::CheckpointChoice*> rows_; ///< by id of the button; the first is null

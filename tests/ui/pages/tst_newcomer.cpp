@@ -29,6 +29,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTabWidget>
@@ -600,6 +601,56 @@ private Q_SLOTS:
         const QString words = textsOf(table).join(QLatin1Char('|'));
         QVERIFY2(words.contains(QStringLiteral("Epoch 1|–|1|–|–|–")), qPrintable(words));
         QVERIFY2(words.contains(QStringLiteral("Epoch 2|1|1|1|0|0|1")), qPrintable(words));
+    }
+
+    /// After a way back the list was full of what it had left, and nothing else could be chosen.
+    void checkpointsLeftBehindTookThePlaceOfThoseThatCanBeChosen()
+    {
+        ResumePlan plan;
+        for (int id = 1; id <= 40; ++id) {
+            ResumePlan::CheckpointChoice choice;
+            choice.row.id = { id };
+            choice.verified = id != 3;
+            choice.canBeChosen = choice.verified && id <= 20;
+            for (int column = id; choice.canBeChosen && column <= 20; ++column)
+                choice.redo.push_back(chunkIdOf({ 0, 0, column }));
+            plan.checkpoints.push_back(choice);
+        }
+        CheckpointChoices choices(plan);
+        const auto buttons = choices.findChildren<QRadioButton*>();
+        QCOMPARE(buttons.size(), 21); // the newest, 19 older ones and the one that cannot be read
+        QCOMPARE(buttons[1]->text(), QStringLiteral("20, replica 0"));
+        QCOMPARE(buttons[19]->text(), QStringLiteral("1, replica 0"));
+        QVERIFY(buttons[19]->isEnabled());
+        QCOMPARE(buttons[20]->text(), QStringLiteral("3, replica 0"));
+        QVERIFY(!buttons[20]->isEnabled());
+        const QString words = textsOf(choices).join(QLatin1Char('|'));
+        QVERIFY2(words.contains(QStringLiteral("20 checkpoint(s) left behind")), qPrintable(words));
+        buttons[19]->click();
+        QVERIFY(choices.chosen() != nullptr);
+        QCOMPARE(choices.chosen()->row.id.value, 1);
+    }
+
+    /// "Kept" was counted over other epochs in each row, so an older checkpoint seemed to keep more.
+    void anOlderCheckpointSeemedToKeepMore()
+    {
+        ResumePlan plan;
+        for (int id = 1; id <= 2; ++id) {
+            ResumePlan::CheckpointChoice choice;
+            choice.row.id = { id };
+            choice.verified = choice.canBeChosen = true;
+            for (int column = 0; column < 8 - id; ++column)
+                choice.redo.push_back(chunkIdOf({ id == 1 ? column % 2 : 1, 0, column }));
+            choice.kept = id == 1 ? 95 : 91;
+            plan.checkpoints.push_back(choice);
+        }
+        CheckpointChoices choices(plan);
+        const QStringList texts = textsOf(choices);
+        QVERIFY(!texts.contains(QStringLiteral("Kept")));
+        QVERIFY(texts.contains(QStringLiteral("Chunks trained again")));
+        QVERIFY2(!texts.contains(QStringLiteral("95")), qPrintable(texts.join(QLatin1Char('|'))));
+        QVERIFY2(texts.indexOf(QStringLiteral("6")) < texts.indexOf(QStringLiteral("7")),
+            qPrintable(texts.join(QLatin1Char('|'))));
     }
 
     void theResultOfAnEvaluationDidNotSayOfWhatItIs()
