@@ -90,6 +90,7 @@ ColumnStore::Live& ColumnStore::beginStretch(Source& source, const StepRecord& s
     live.columns.attempt = source.header.attempt;
     live.columns.wallStart = wall;
     live.columns.firstStep = step.step;
+    live.columns.firstOwnTokens = step.tokens;
     return live;
 }
 

@@ -34,6 +34,11 @@ std::size_t Stretch::memoryBytes() const
     return sum + stepSeconds.memoryBytes() + chunks.memoryBytes();
 }
 
+std::int64_t Stretch::ownTokens() const
+{
+    return firstOwnTokens + (size() < 2 ? 0 : std::llround(stepTokens.range(1, size()).sum));
+}
+
 double Stretch::quietAfter() const
 {
     constexpr double kLeast = 2;

@@ -55,6 +55,7 @@ struct Stretch {
     double activeBase = 0; ///< active time at wallStart [s]
     std::int64_t firstStep = 0;
     std::int64_t lastStep = 0;
+    std::int64_t firstOwnTokens = 0; ///< of its replica since the run began, with those of the first step
     std::int64_t firstGlobalStep = 0;
     double tokensBase = 0;
     double samplesBase = 0;
@@ -75,6 +76,7 @@ struct Stretch {
     bool hasPairs() const { return margin.values.size() > 0; }
     double wallAt(std::size_t i) const { return wallStart + millis[i] / 1000.0; }
     double wallEnd() const { return size() == 0 ? wallStart : wallAt(size() - 1); }
+    std::int64_t ownTokens() const; ///< of its replica since the run began, up to lastStep; not of a follower
     /// So long after its newest step a worker is taken to train still [s]: a few of its steps.
     double quietAfter() const;
     PaceColumn paces() const; ///< tokensPerSecond as it is joined; shares the columns

@@ -235,8 +235,9 @@ void ColumnStore::save(CacheWriter& out) const
     out.number(stretches_.size());
     for (const auto& live : stretches_) {
         const Stretch& s = live.columns;
-        for (const auto n : { std::int64_t(s.worker), std::int64_t(s.rank), std::int64_t(s.ranks),
-                 std::int64_t(s.beginsProcess), s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstGlobalStep })
+        for (const auto n :
+            { std::int64_t(s.worker), std::int64_t(s.rank), std::int64_t(s.ranks), std::int64_t(s.beginsProcess),
+                s.attempt, s.epoch, s.firstStep, s.lastStep, s.firstOwnTokens, s.firstGlobalStep })
             out.number(static_cast<std::uint64_t>(n));
         for (const auto d : { s.wallStart, s.tokensBase, s.samplesBase, live.lastParameterNorm })
             out.real(d);
@@ -278,7 +279,7 @@ bool ColumnStore::load(CacheReader& in)
         s.rank = static_cast<int>(integer());
         s.ranks = static_cast<int>(integer());
         s.beginsProcess = integer() != 0;
-        for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstGlobalStep })
+        for (auto* n : { &s.attempt, &s.epoch, &s.firstStep, &s.lastStep, &s.firstOwnTokens, &s.firstGlobalStep })
             *n = integer();
         for (auto* d : { &s.wallStart, &s.tokensBase, &s.samplesBase, &live.lastParameterNorm })
             *d = in.real();

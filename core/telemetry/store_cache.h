@@ -10,7 +10,7 @@
 namespace furrow {
 
 /// Version of the cache file. Another one is not read: the cache is made anew from the telemetry.
-inline constexpr std::uint32_t kStoreCacheVersion = 9;
+inline constexpr std::uint32_t kStoreCacheVersion = 10;
 
 /// Collects the bytes of a cache file. The layout follows the code and the machine: a cache is never shared.
 class CacheWriter {

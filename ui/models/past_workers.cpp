@@ -40,17 +40,6 @@ double fractionAt(const WorkerStatus& worker, std::int64_t attempt, ChunkId chun
     return 0;
 }
 
-/// Of the replica since the run began, by its steps and what the newest of them had.
-std::int64_t ownTokens(const Stretch& stretch)
-{
-    constexpr std::size_t kSteps = 64;
-    const std::size_t first = stretch.size() > kSteps ? stretch.size() - kSteps : 0;
-    double tokens = 0;
-    for (std::size_t i = first; i < stretch.size(); ++i)
-        tokens += static_cast<double>(stretch.stepTokens.values[i]);
-    return std::llround(static_cast<double>(stretch.lastStep) * tokens / static_cast<double>(stretch.size() - first));
-}
-
 /// As the worker told it then: of its last seconds, not of its last step.
 double paceAt(const Stretch& stretch)
 {
@@ -145,7 +134,7 @@ void takeWorkersBack(RunStatus& status, std::int64_t wallNs, const PastSources& 
         const std::size_t last = stretch.size() - 1;
         const ChunkId chunk { telemetry.chunkAt(i, last) };
         worker->step = stretch.lastStep;
-        worker->tokens = ownTokens(stretch);
+        worker->tokens = stretch.ownTokens();
         worker->loss = stretch.rank > 0 ? std::numeric_limits<double>::quiet_NaN() // only rank 0 knows it
                                         : static_cast<double>(stretch.loss.values[last]);
         worker->secondsSinceProgress = wall - stretch.wallEnd();

@@ -426,6 +426,7 @@ private Q_SLOTS:
                 record.chunk = chunkIdOf({ 0, 0, worker }).value;
                 record.rank = worker == 1 ? 1 : 0;
                 record.ranks = worker == 2 ? 1 : 2;
+                record.tokens = step * 100;
                 record.stepTokens = worker == 1 ? 0 : 100;
                 record.loss = worker == 1 ? 0 : 2.5;
                 encodeLine(TelemetryRecord(record), lines);
@@ -452,6 +453,44 @@ private Q_SLOTS:
         QVERIFY(std::isnan(status.workers[1].loss));
         QVERIFY(status.workers[2].alive && std::isnan(status.workers[2].loss));
         QCOMPARE(status.workers[2].step, 0);
+    }
+
+    /// Status weighed workers by the tokens they had trained, a replay by their steps and what the newest of them had:
+    /// 1.337 for 1.336 of the same steps.
+    void aReplayWeighedTheWorkersOfTheLossOtherwise()
+    {
+        LedgerTables tables;
+        tables.attempts = { attemptOf(1, 100, {}) };
+        tables.incarnations = { processOf(1, 0, 1, 100, 0), processOf(2, 1, 1, 100, 0) };
+        const QTemporaryDir folder;
+        for (const int worker : { 0, 1 }) {
+            std::string lines;
+            encodeLine(TelemetryHeader { "r", 1, worker, "b", 110 * kSecond, 0 }, lines);
+            std::int64_t tokens = worker == 0 ? 30'000 : 9'900; // of a hundred steps before
+            for (std::int64_t step = 101; step <= 104; ++step) {
+                StepRecord record;
+                record.monotonicNs = (step - 100) * kSecond;
+                record.step = step;
+                record.tokens = tokens += 25;
+                record.stepTokens = 25;
+                record.loss = worker + 1;
+                encodeLine(TelemetryRecord(record), lines);
+            }
+            std::ofstream(folder.filePath(QStringLiteral("1-w%1.jsonl").arg(worker)).toStdString()) << lines;
+        }
+        RunTelemetry telemetry(std::filesystem::path(folder.path().toStdString()));
+        while (telemetry.poll()) { }
+        const auto snapshot = telemetry.snapshot();
+        RunStatus now;
+        now.state = RunState::Running;
+        now.attempt = 1;
+        const std::vector<Replay::Left> left;
+        const std::vector<ClaimRow> claims;
+        const auto status = statusAt(114 * kSecond, { now, {}, left, claims, &tables, snapshot.get() });
+        QCOMPARE(status.workers[0].tokens, 30'100);
+        QCOMPARE(status.workers[1].tokens, 10'000);
+        QCOMPARE(status.lossWorkers, 2);
+        QCOMPARE(status.loss, (30'100 * 1.0 + 10'000 * 2.0) / 40'100);
     }
 
     /// Worker 0 died at 150 with weights of 40 steps that only itself had evaluated; the next one saved 60 of its own.
@@ -520,6 +559,7 @@ private Q_SLOTS:
         StepRecord record;
         record.monotonicNs = 75 * kSecond;
         record.step = 470;
+        record.tokens = 47'000;
         record.stepTokens = 100;
         record.loss = 2.75;
         std::string lines;
