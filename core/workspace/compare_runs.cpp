@@ -59,6 +59,8 @@ Message alignmentProblem(const RunFile& a, const RunFile& b)
         return sentence("the chunks are cut differently");
     if (a.tokenizerHash != b.tokenizerHash)
         return sentence("the tokenizers differ, so losses per token cannot be compared");
+    if (a.config.objective != b.config.objective)
+        return sentence("the objectives differ, so losses cannot be compared");
     return {};
 }
 
@@ -97,6 +99,25 @@ void addLeftOut(std::vector<Message>& caveats, const ComparedRun& first, const C
             { Count(first.chunksOfParent), first.name, Count(other.chunksOfParent), other.name }));
 }
 
+Message lossUnit(Objective objective)
+{
+    switch (objective) {
+    case Objective::NextToken: break;
+    case Objective::Dpo: return sentence("nats per pair");
+    }
+    return sentence("nats per token");
+}
+
+void addObjectives(std::vector<Message>& caveats, const ComparedRun& first, const ComparedRun& other)
+{
+    const Objective a = first.status.file.config.objective;
+    const Objective b = other.status.file.config.objective;
+    if (a != b)
+        caveats.push_back(
+            sentence("%1 and %2 have different objectives: their losses, %3 and %4, say nothing of each other.",
+                { first.name, other.name, lossUnit(a), lossUnit(b) }));
+}
+
 /// What stands side by side and means different things.
 std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
 {
@@ -110,6 +131,7 @@ std::vector<Message> caveatsOf(const std::vector<ComparedRun>& runs)
     for (std::size_t i = 1; i < runs.size(); ++i) {
         const ComparedRun& other = runs[i];
         addLeftOut(caveats, first, other);
+        addObjectives(caveats, first, other);
         if (first.status.file.tokenizerHash != other.status.file.tokenizerHash)
             caveats.push_back(sentence("%1 and %2 have different tokenizers: their losses are not of the same tokens.",
                 { first.name, other.name }));

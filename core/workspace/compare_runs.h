@@ -33,7 +33,7 @@ struct ChunkAlignment {
     Message problem; ///< why chunk n of one is not chunk n of the other; empty: it is
     std::int64_t common = 0; ///< chunks with a loss in both
     std::int64_t better = 0; ///< of them with a lower loss than the baseline
-    double meanDifference = 0; ///< loss minus the baseline's, nats per token; NaN: none in common
+    double meanDifference = 0; ///< loss minus the baseline's, nats per token or per pair; NaN: none in common
     struct Chunk {
         std::int64_t block = 0;
         std::int32_t column = 0;

@@ -148,6 +148,15 @@ void addLines(ChartData& data, const std::map<int, Points>& byWorker)
 
 } // namespace
 
+QString lossUnit(Objective objective)
+{
+    switch (objective) {
+    case Objective::NextToken: break;
+    case Objective::Dpo: return QCoreApplication::translate("Charts", "nats per pair");
+    }
+    return QCoreApplication::translate("Charts", "nats per token");
+}
+
 ChartData chartDataOf(const TelemetrySnapshot& snapshot, Metric metric, XAxis axis, double samplesPerEpoch, int only)
 {
     ChartData data;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/choices.h"
 #include "core/telemetry/snapshot.h"
 #include "ui/charts/smoothing.h"
 
@@ -65,6 +66,9 @@ QString lineName(const ChartData& data, int worker);
 /// What no mean of these lines goes over, ascending: time without data, and where steps are lost and none of any worker
 /// survives.
 std::vector<ChartSpan> unknownSpans(const ChartData& data, std::span<const ChartLine> lines);
+
+/// What the losses of a run are in, by its setting `objective`.
+QString lossUnit(Objective objective);
 
 /// The chart of one metric of a run. Evaluations and spikes only come with Metric::Loss. Means of a loss weigh tokens,
 /// those of tokens per second the time that the steps took (PaceColumn).

@@ -1,5 +1,6 @@
 #include "ui/charts/map_legend.h"
 
+#include "ui/charts/chart_data.h"
 #include "ui/charts/chart_parts.h"
 #include "ui/charts/coverage_map.h"
 #include "ui/theme/theme.h"
@@ -97,6 +98,14 @@ void MapLegend::resizeEvent(QResizeEvent* event)
         arrangeAnew();
 }
 
+void MapLegend::setObjective(Objective objective)
+{
+    if (std::exchange(objective_, objective) == objective)
+        return;
+    setAccessibleName(rampTitle());
+    arrangeAnew();
+}
+
 void MapLegend::setAudit(std::int64_t twice, std::int64_t missing)
 {
     twice_ = twice;
@@ -136,9 +145,9 @@ QString MapLegend::rampTitle() const
 {
     switch (map_.colors().layer()) {
     case MapLayer::Loss:
-        return map_.colors().relativeTo() == RelativeTo::Trend ? tr("Loss above the trend, nats per token")
-                                                               : tr("Loss, nats per token");
-    case MapLayer::DeltaLoss: return tr("Loss against the other training, nats per token");
+        return (map_.colors().relativeTo() == RelativeTo::Trend ? tr("Loss above the trend, %1") : tr("Loss, %1"))
+            .arg(lossUnit(objective_));
+    case MapLayer::DeltaLoss: return tr("Loss against the other training, %1").arg(lossUnit(objective_));
     case MapLayer::Age: return tr("Minutes since training");
     case MapLayer::TimesTrained: return tr("Trainings, parts and lost ones included");
     case MapLayer::Epoch: return tr("Epoch");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/choices.h"
 #include "ui/charts/map_colors.h"
 
 #include <QWidget>
@@ -19,6 +20,8 @@ class MapLegend : public QWidget {
 public:
     explicit MapLegend(CoverageMap& map, QWidget* parent = nullptr);
     ~MapLegend() override;
+    /// Of the run: what its losses are in.
+    void setObjective(Objective objective);
     /// Counts of the audit.
     void setAudit(std::int64_t twice, std::int64_t missing);
     /// Other epochs that are open too, each with how many of its chunks are still to come: the map and the counts are
@@ -52,6 +55,7 @@ private:
     void drawPhrases(QPainter& painter, const Arrangement& where) const;
 
     CoverageMap& map_;
+    Objective objective_ = Objective::NextToken;
     std::int64_t twice_ = 0;
     std::int64_t missing_ = 0;
     std::vector<std::pair<std::int64_t, std::int64_t>> openToo_;

@@ -1,5 +1,6 @@
 #include "ui/dialogs/merge_dialog.h"
 
+#include "ui/charts/chart_data.h"
 #include "ui/models/core_words.h"
 #include "ui/models/words.h"
 #include "ui/parts/page_parts.h"
@@ -169,6 +170,8 @@ void MergeDialog::take(const QJsonObject& answer, const Message& problem)
         lines_.back().name->setText(lines_.back().checkpoint);
         Q_EMIT merged();
     } else {
+        if (answer.value(QLatin1String("pairs")).toDouble() > 0)
+            objective_ = Objective::Dpo;
         lines_[at_].value = answer.value(QLatin1String("loss")).toDouble();
         lines_[at_].loss->setText(fixedText(*lines_[at_].value, 4));
     }
@@ -182,10 +185,10 @@ void MergeDialog::showVerdict()
         best = std::min(best, *lines_[i].value);
     const double difference = *lines_.back().value - best;
     say(difference <= 0
-            ? tr("The merged weights are better than the best member by %1 nats per token.")
-                  .arg(fixedText(-difference, 4))
-            : tr("The merged weights are worse than the best member by %1 nats per token; more training usually mends that.")
-                  .arg(fixedText(difference, 4)));
+            ? tr("The merged weights are better than the best member by %1 %2.")
+                  .arg(fixedText(-difference, 4), lossUnit(objective_))
+            : tr("The merged weights are worse than the best member by %1 %2; more training usually mends that.")
+                  .arg(fixedText(difference, 4), lossUnit(objective_)));
 }
 
 } // namespace furrow

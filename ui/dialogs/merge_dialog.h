@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/config/choices.h"
 #include "ui/bridge/run_feed.h"
 #include "ui/bridge/task_runner.h"
 
@@ -52,6 +53,7 @@ private:
     QPushButton* close_ = nullptr;
     std::vector<Line> lines_; ///< members, then the merged weights
     std::size_t at_ = 0; ///< line in work
+    Objective objective_ = Objective::NextToken; ///< as an evaluation says it
     bool thenMerge_ = false;
     bool isMerged_ = false;
 };

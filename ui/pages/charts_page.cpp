@@ -158,6 +158,7 @@ void ChartsPage::takeShown()
 
 void ChartsPage::takeStatus(const StatusPtr& status)
 {
+    loss_->setTitle(tr("Training loss"), lossUnit(status->file.config.objective));
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
     meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
     showEmptyText();
@@ -228,7 +229,7 @@ void ChartsPage::buildCharts()
     settings_ = new ChartSettings(this); // before the charts: Tab goes from its button into it
     settings_->hide();
     loss_ = new SeriesChart(link_);
-    loss_->setTitle(tr("Training loss"), tr("nats per token"));
+    loss_->setTitle(tr("Training loss"), lossUnit(Objective::NextToken));
     small_ = new SmallCharts(link_);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setHandleWidth(1);

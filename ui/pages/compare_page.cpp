@@ -83,6 +83,17 @@ std::vector<float> speedsOf(const TelemetrySnapshot& snapshot)
     return speeds;
 }
 
+/// Of the losses of all of them, as far as it is one.
+QString unitOf(const std::vector<ComparedRun>& runs)
+{
+    QStringList units;
+    for (const ComparedRun& run : runs)
+        if (const QString unit = lossUnit(run.status.file.config.objective); !units.contains(unit))
+            units.append(unit);
+    return units.size() == 1 ? units.front()
+                             : ComparePage::tr("units differ: %1").arg(units.join(QStringLiteral(", ")));
+}
+
 constexpr int kDecimals = 4; // runs that are compared are near to each other
 
 } // namespace
@@ -180,7 +191,7 @@ QWidget* ComparePage::buildCurves()
     row->addStretch();
     column->addLayout(row);
     chart_ = new SeriesChart(link_);
-    chart_->setTitle(tr("Training loss"), tr("nats per token"));
+    chart_->setTitle(tr("Training loss"), lossUnit(Objective::NextToken));
     column->addWidget(chart_, 1);
     speed_ = new BoxRows;
     speed_->setAccessibleName(tr("Speed of single steps"));
@@ -220,7 +231,8 @@ QWidget* ComparePage::buildChunks()
     map_->setAccessibleName(tr("Difference of the loss of each chunk"));
     column->addWidget(map_, 1);
     column->addWidget(makeLine());
-    column->addWidget(new MapLegend(*map_, box));
+    legend_ = new MapLegend(*map_, box);
+    column->addWidget(legend_);
     connect(other_, &QComboBox::currentIndexChanged, this, &ComparePage::showChunks);
     return box;
 }
@@ -427,6 +439,7 @@ void ComparePage::showCurves()
         if (makeBox(speedsOf(*result_->curves[i]), box))
             boxes.push_back(box);
     }
+    chart_->setTitle(tr("Training loss"), unitOf(result_->comparison.runs));
     chart_->setData(std::move(all));
     speed_->setRows(std::move(boxes));
 }
@@ -500,6 +513,7 @@ void ComparePage::showChunks()
             tr("%1 chunks of the first epoch in common, mean difference %2 nats, %3 better than the baseline.")
                 .arg(countText(alignment.common), fixedText(alignment.meanDifference, kDecimals),
                     countText(alignment.better)));
+    legend_->setObjective(result_->comparison.runs.front().status.file.config.objective);
     map_->setReference(result_->cells.front());
     map_->setCells(result_->cells[at]);
     map_->setLayer(MapLayer::DeltaLoss);

@@ -78,6 +78,7 @@ private:
     QComboBox* other_ = nullptr;
     QLabel* aligned_ = nullptr;
     CoverageMap* map_ = nullptr;
+    MapLegend* legend_ = nullptr;
     QTableView* summary_ = nullptr;
     QTableView* settings_ = nullptr;
 };

@@ -282,6 +282,7 @@ void CoveragePage::takeStatus(const StatusPtr& status)
     map_->setOpenBlocks(std::move(open));
     if (static_cast<MapLayer>(layer_->currentData().toInt()) == MapLayer::Block)
         readBlocks();
+    legend_->setObjective(status->file.config.objective);
     offerEpochs(*status);
 }
 

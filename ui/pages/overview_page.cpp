@@ -90,7 +90,7 @@ OverviewPage::OverviewPage(Workbench& bench, QWidget* parent)
 void OverviewPage::buildChart()
 {
     loss_ = new SeriesChart(link_);
-    loss_->setTitle(tr("Training loss"), tr("nats per token"));
+    loss_->setTitle(tr("Training loss"), lossUnit(Objective::NextToken));
     loss_->setEmptyText(tr("No steps recorded yet."));
     loss_->setMinimumHeight(kChartHeight);
     loss_->setFocusPolicy(Qt::NoFocus);
@@ -173,6 +173,7 @@ void OverviewPage::takeShown()
 
 void OverviewPage::take(const StatusPtr& status)
 {
+    loss_->setTitle(tr("Training loss"), lossUnit(status->file.config.objective));
     head_->setStatus(*status, bench_.claims().claims(), bench_.replay().moment(), activeStretches(bench_));
     meters_->setStatus(*status, shownUntrainedChunks(bench_, *status));
     const QStringList open = coreWords(status->keepsEpochOpen);

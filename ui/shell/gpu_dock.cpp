@@ -59,7 +59,7 @@ GpuDock::GpuDock(Workbench& bench, QWidget* parent)
     column->addWidget(stack_);
     auto* splitter = new QSplitter(Qt::Horizontal);
     splitter->setHandleWidth(1);
-    loss_->setTitle(tr("Loss"), tr("nats per token"));
+    loss_->setTitle(tr("Loss"), lossUnit(Objective::NextToken));
     splitter->addWidget(loss_);
     const std::pair<QString, QString> titles[] = { { tr("Utilisation"), tr("%") }, { tr("Memory"), tr("GiB") },
         { tr("Power"), tr("W") }, { tr("Temperature"), tr("°C") } };
@@ -105,6 +105,8 @@ void GpuDock::take()
     }
     if (!isVisible())
         return;
+    if (const StatusPtr& status = bench_.watcher().status())
+        loss_->setTitle(tr("Loss"), lossUnit(status->file.config.objective));
     const ChartData loss = chartDataOf(*snapshot, Metric::Loss, XAxis::WallTime);
     for (std::size_t i = 0; i < charts_.size(); ++i)
         charts_[i]->setData(dataOf(snapshot->gpu, kMeasures[i], loss));

@@ -152,6 +152,21 @@ private Q_SLOTS:
         QVERIFY(caveats().empty()); // of both
     }
 
+    /// 2.801 of the one and 0.481 of the other stood in one chart of nats per token.
+    void aComparisonTookLossesPerPairForLossesPerToken()
+    {
+        const RunStory story({});
+        const RunStory other({}, QStringLiteral("other"), story.workspace());
+        auto file = good(readRunFile(other.paths()));
+        file.config.objective = Objective::Dpo;
+        good(writeRunFile(other.paths(), file));
+        const auto comparison = good(compareRuns({ story.paths().folder(), other.paths().folder() }));
+        QCOMPARE(comparison.caveats.size(), std::size_t(1));
+        QVERIFY2(comparison.caveats.front().find("nats per token and nats per pair") != std::string::npos,
+            comparison.caveats.front().c_str());
+        QVERIFY(!comparison.alignments.front().problem.empty());
+    }
+
     /// `furrowctl compare` said "0 tokens/s", as if it had been slow.
     void aComparisonGaveASpeedToARunThatTrainedNothing()
     {

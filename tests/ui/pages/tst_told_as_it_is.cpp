@@ -27,6 +27,8 @@
 #include "ui/pages/overview_page.h"
 #include "ui/pages/run_banner.h"
 #include "ui/charts/chart_parts.h"
+#include "ui/charts/coverage_map.h"
+#include "ui/charts/map_legend.h"
 #include "ui/charts/series_chart.h"
 #include "ui/models/words.h"
 #include "ui/shell/appearance.h"
@@ -290,6 +292,31 @@ private Q_SLOTS:
             qPrintable(valueOf(QStringLiteral("first"))));
         QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("second")).isEmpty(), kPatienceMs);
         QVERIFY(!valueOf(QStringLiteral("second")).contains(QStringLiteral("mean")));
+    }
+
+    void theLossesOfPairsWereSaidToBePerToken()
+    {
+        const RunStory story({});
+        auto file = good(readRunFile(story.paths()));
+        file.config.objective = Objective::Dpo;
+        good(writeRunFile(story.paths(), file));
+        Workbench bench(story.workspace());
+        OverviewPage page(bench);
+        show(bench, story);
+        const auto isSaid = [&page](const QString& unit) {
+            const auto titles = page.findChildren<ChartTitle*>();
+            return std::ranges::any_of(
+                titles, [&unit](const ChartTitle* title) { return title->accessibleName().contains(unit); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isSaid(QStringLiteral("nats per pair")), kPatienceMs);
+        QVERIFY(!isSaid(QStringLiteral("nats per token")));
+        CoverageMap map;
+        MapLegend legend(map);
+        legend.setObjective(Objective::Dpo);
+        map.setCells({});
+        map.setLayer(MapLayer::Loss);
+        QVERIFY2(
+            legend.accessibleName().endsWith(QStringLiteral("nats per pair")), qPrintable(legend.accessibleName()));
     }
 
     /// A click where the next tab had been landed in the table above.
