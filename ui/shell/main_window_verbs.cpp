@@ -261,24 +261,27 @@ void MainWindow::leaveChunksOut()
     const QString folder = bench_.watcher().folder();
     const std::vector<ChunkId> chosen = selectedWhere(canBeLeftOut);
     const auto others = static_cast<int>(bench_.selection().selection().chunks.size() - chosen.size());
-    QString what
-        = tr("They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit "
-             "and reports name them. That cannot be taken back.");
+    const bool isOne = chosen.size() == 1;
+    QString what = isOne
+        ? tr("This chunk will be trained in no epoch that is open now nor in later ones of this run. It counts as "
+             "excluded, and audit and reports name it. That cannot be taken back.")
+        : tr("These chunks will be trained in no epoch that is open now nor in later ones of this run. They count as "
+             "excluded, and audit and reports name them. That cannot be taken back.");
     const auto inPart = std::count_if(chosen.begin(), chosen.end(), [this](ChunkId chunk) {
         const ChunkCell* cell = bench_.cells().find(chunk);
         return cell != nullptr && cell->covered > 0;
     });
     if (inPart > 0)
-        what = tr("%n of them are in the weights in part; that part stays, the rest is not trained.", nullptr,
-                   static_cast<int>(inPart))
-            + QLatin1Char(' ') + what;
+        what += QLatin1Char(' ')
+            + (isOne ? tr("It is in the weights in part; that part stays, the rest is not trained.")
+                     : tr("%n of them are in the weights in part; that part stays, the rest is not trained.", nullptr,
+                           static_cast<int>(inPart)));
     if (others > 0)
-        what = tr("%n more selected chunk(s) are trained already, or in training, and stay.", nullptr, others)
-            + QLatin1Char(' ') + what;
+        what += QStringLiteral("\n\n")
+            + tr("%n other selected chunk(s) stay, trained already or in training.", nullptr, others);
     auto* box = makeBox(this, tr("Leave chunks out of this run"),
-        chosen.size() == 1
-            ? tr("Leave %1 out of this run?").arg(chunkNames(chosen))
-            : namely(tr("Leave %n chunk(s) out of this run?", nullptr, static_cast<int>(chosen.size())), chosen),
+        isOne ? tr("Leave %1 out of this run?").arg(chunkNames(chosen))
+              : namely(tr("Leave %n chunk(s) out of this run?", nullptr, static_cast<int>(chosen.size())), chosen),
         what);
     QPushButton* leaveOut = box->addButton(tr("Leave out"), QMessageBox::DestructiveRole);
     box->addButton(tr("Keep them"), QMessageBox::RejectRole);
