@@ -468,10 +468,8 @@ std::set<std::int64_t> ResumeDialog::epochsCounted() const
 
 QString ResumeDialog::epochsInTitle() const
 {
-    QStringList names;
-    for (const std::int64_t epoch : epochsCounted())
-        names.append(epochName(epoch).toLower());
-    return QLocale().createSeparatedList(names);
+    const std::set<std::int64_t> counted = epochsCounted();
+    return epochNames({ counted.begin(), counted.end() });
 }
 
 /// Of the choice. The epoch that is shown stays, where it is one of them.

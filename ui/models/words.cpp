@@ -124,6 +124,20 @@ QString epochsName(const ShownEpochs& epochs)
     return words.arg(epochs.first + 1).arg(epochs.last + 1);
 }
 
+QString epochNames(const std::vector<std::int64_t>& epochs)
+{
+    QStringList names;
+    ShownEpochs piece;
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+        if (i == 0 || epochs[i] != epochs[i - 1] + 1)
+            piece.first = epochs[i];
+        piece.last = epochs[i];
+        if (i + 1 == epochs.size() || epochs[i + 1] != epochs[i] + 1)
+            names.append(epochsName(piece).toLower());
+    }
+    return QLocale().createSeparatedList(names);
+}
+
 QString workerName(int worker) { return QCoreApplication::translate("Words", "worker %1").arg(worker); }
 
 QString phaseWord(WorkerPhase phase)

@@ -28,6 +28,8 @@ QString chunkTitle(std::int64_t block, int column); ///< "Block 53, chunk 17"
 QString chunkNames(std::vector<ChunkId> chunks);
 QString epochName(std::int64_t epoch); ///< "Epoch 1" of epoch 0
 QString epochsName(const ShownEpochs& epochs); ///< "Epochs 1 and 2"
+/// "epoch 3 and epochs 14 to 23" of ascending ones: what follows one another is one piece.
+QString epochNames(const std::vector<std::int64_t>& epochs);
 QString workerName(int worker); ///< "worker 0"
 QString phaseWord(WorkerPhase phase); ///< what a worker is at: "training"
 

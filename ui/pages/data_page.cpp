@@ -46,6 +46,7 @@ DataPage::DataPage(Workbench& bench, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     epoch_ = makeLabel({}, TextTone::Value, TextSize::Small, true);
+    epoch_->setWordWrap(true); // else it is the least width of the page
     epoch_->setContentsMargins(12, 6, 12, 6);
     column->addWidget(epoch_);
     auto* tables = new QSplitter(Qt::Vertical);
@@ -97,13 +98,13 @@ void DataPage::sayEpoch()
     if (bench_.cells().cells().empty())
         return epoch_->clear();
     QString text = tr("Blocks and chunks of %1").arg(epochName(bench_.cells().epoch()).toLower());
-    QStringList others;
+    std::vector<std::int64_t> others;
     if (const StatusPtr& status = bench_.watcher().status(); status && !bench_.replay().moment())
         for (const EpochRow& epoch : status->epochs)
             if (!epoch.closedWallNs && epoch.epoch != bench_.cells().epoch())
-                others.append(epochName(epoch.epoch).toLower());
-    if (!others.isEmpty())
-        text += tr("; open too: %1 (the page Coverage shows another one)").arg(others.join(QStringLiteral(", ")));
+                others.push_back(epoch.epoch);
+    if (!others.empty())
+        text += tr("; open too: %1 (the page Coverage shows another one)").arg(epochNames(others));
     epoch_->setText(text);
 }
 

@@ -775,6 +775,23 @@ private Q_SLOTS:
         QCOMPARE(blocks->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("B2"));
     }
 
+    /// The heading named eleven epochs in one line, which was the least width of the page.
+    void manyOpenEpochsMadeTheDataPageWiderThanItsWindow()
+    {
+        QCOMPARE(epochNames({ 13, 14, 15, 16, 17, 18, 19, 20, 21, 22 }), QStringLiteral("epochs 14 to 23"));
+        QCOMPARE(epochNames({ 2, 5, 6 }), QStringLiteral("epoch 3 and epochs 6 and 7"));
+        QCOMPARE(epochNames({ 0, 1 }), QStringLiteral("epochs 1 and 2"));
+        const RunStory story({});
+        Workbench bench(story.workspace());
+        show(bench, story);
+        QTRY_VERIFY_WITH_TIMEOUT(!bench.cells().cells().empty(), kPatienceMs);
+        const DataPage page(bench);
+        const auto labels = page.findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->wordWrap() && label->text().startsWith(QStringLiteral("Blocks and chunks of epoch 1"));
+        }));
+    }
+
     void eventsStoodInTheOrderInWhichTheyWereTold()
     {
         const RunStory story({});
