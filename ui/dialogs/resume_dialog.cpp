@@ -129,6 +129,7 @@ QWidget* ResumeDialog::buildMap()
     map_->setMinimapVisible(false);
     epoch_ = new ElidedCombo(side);
     epoch_->setAccessibleName(tr("Epoch of the map"));
+    epoch_->setSizeAdjustPolicy(QComboBox::AdjustToContents); // other choices come with other checkpoints
     connect(epoch_, &QComboBox::currentIndexChanged, this, &ResumeDialog::showMap);
     connect(&reopenedReader_, &EpochReader::cellsRead, this, [this](const CellsPtr& read) {
         reopened_[read->epoch] = read->cells;

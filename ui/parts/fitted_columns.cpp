@@ -13,6 +13,7 @@ namespace furrow {
 namespace {
 
 constexpr int kMostColumn = 320;
+constexpr int kLongWords = 160; // what is longer in a cell gives way first
 constexpr int kLeastHeading = 56;
 constexpr int kLeastWords = 72; // a few letters and the dots behind them
 constexpr int kHeadingSides = 37; // with the mark of the column that the table is sorted by
@@ -73,7 +74,8 @@ void FittedColumns::fit()
         surplus += widths.back().wanted;
     }
     std::vector<Width> fitted = widths;
-    for (const auto least : { &Width::forFirstWord, &Width::forContents, &Width::forLetters, &Width::forFigures })
+    for (const auto least :
+        { &Width::forLongWords, &Width::forFirstWord, &Width::forContents, &Width::forLetters, &Width::forFigures })
         while (surplus > 0) { // those with most to give first
             const auto most
                 = std::max_element(fitted.begin(), fitted.end(), [least](const Width& one, const Width& other) {
@@ -115,8 +117,11 @@ FittedColumns::Width FittedColumns::widthOf(int column)
     const int heading = table_.horizontalHeader()->sectionSizeHint(column);
     const int contents = std::max(widest, std::min(heading, kLeastHeading));
     const int letters = std::min(contents, kLeastWords);
-    return { column, std::max(widest, heading), std::max(contents, firstWordOf(column, heading)), contents,
-        isNumber(column) || namesWorkers(column) ? contents : letters, isNumber(column) ? figures : letters };
+    const int wanted = std::max(widest, heading);
+    const bool isOfWords = !isNumber(column) && !namesWorkers(column);
+    const int longWords = isOfWords ? std::min(wanted, std::max(heading, kLongWords)) : wanted;
+    return { column, wanted, longWords, std::max(contents, firstWordOf(column, heading)), contents,
+        isOfWords ? letters : contents, isNumber(column) ? figures : letters };
 }
 
 /// For the first word of a heading and dots behind it; for all of one that is a single word.

@@ -10,9 +10,10 @@ class QTableView;
 namespace furrow {
 
 /// Keeps the columns of a table inside its width as far as that goes: each is as wide as its contents where there is
-/// room, else headings give way before words, words before names of workers (WorkerRole), and figures never. Headings
-/// of several words give way to their first one before any word is cut. What is cut is in the tip. A column does not
-/// become narrower while its figures change, and a person who drags one has the say until the table is empty.
+/// room. Else long words in cells give way first, as few rows have them; then headings before other words, words before
+/// names of workers (WorkerRole), and figures never. Headings of several words give way to their first one before any
+/// other word is cut. What is cut is in the tip. A column does not become narrower while its figures change, and a
+/// person who drags one has the say until the table is empty.
 class FittedColumns : public QObject {
 public:
     /// @param table  has its model already
@@ -32,7 +33,8 @@ private:
     struct Width {
         int column = 0;
         int wanted = 0; ///< for contents, as wide as they were so far, and heading
-        int forFirstWord = 0; ///< the same, and for the first word of the heading
+        int forLongWords = 0; ///< for heading, and for contents of words as far as they are not long
+        int forFirstWord = 0; ///< for contents, and for the first word of the heading
         int forContents = 0; ///< and for a piece of the heading
         int forLetters = 0; ///< for some letters of words, and whole names of workers
         int forFigures = 0; ///< for nothing but the figures that are there

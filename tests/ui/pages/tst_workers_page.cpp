@@ -359,6 +359,29 @@ private Q_SLOTS:
         QVERIFY(QToolTip::text().contains(QStringLiteral("Own optimiser steps of this process")));
     }
 
+    /// "Atte… Pro… Dev…" beside a column that was as wide as the one long sentence in it.
+    void headingsWereCutBesideAColumnThatWasMostlyEmpty()
+    {
+        QStandardItemModel model(3, 3);
+        model.setHorizontalHeaderLabels(
+            { QStringLiteral("Attempt"), QStringLiteral("Why it ended"), QStringLiteral("Own tokens") });
+        for (int row = 0; row < 3; ++row) {
+            model.setData(model.index(row, 0), 1, Qt::DisplayRole);
+            model.setData(model.index(row, 1), row == 0 ? QString(200, QLatin1Char('x')) : QStringLiteral("stopped"),
+                Qt::DisplayRole);
+            model.setData(model.index(row, 2), 1, Qt::DisplayRole);
+        }
+        const std::unique_ptr<QTableView> table(makeTable(QStringLiteral("processes")));
+        table->setModel(&model);
+        new FittedColumns(*table);
+        const QHeaderView& head = *table->horizontalHeader();
+        table->resize(head.sectionSizeHint(0) + head.sectionSizeHint(2) + 200, 200);
+        table->show();
+        QTRY_VERIFY_WITH_TIMEOUT(table->columnWidth(1) < 320, kPatienceMs);
+        for (const int column : { 0, 2 })
+            QCOMPARE(table->columnWidth(column), head.sectionSizeHint(column));
+    }
+
     /// The checkpoints of a story have rows but no files.
     void thePageSaysWhatWasCheckedAndWhatWasNot()
     {
