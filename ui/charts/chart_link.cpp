@@ -48,12 +48,15 @@ void ChartLink::zoomBack()
 
 void ChartLink::addExtent(QObject* chart, std::optional<Range> extent)
 {
+    const auto before = this->extent();
     const auto known
         = std::find_if(extents_.begin(), extents_.end(), [chart](const auto& e) { return e.first == chart; });
     if (known != extents_.end())
         extents_.erase(known);
     if (extent)
         extents_.push_back({ chart, *extent });
+    if (this->extent() != before)
+        Q_EMIT extentChanged();
 }
 
 std::optional<ChartLink::Range> ChartLink::extent() const

@@ -37,6 +37,7 @@ public:
 
 Q_SIGNALS:
     void rangeChanged();
+    void extentChanged(); ///< what extent() gives
     void cursorChanged(double x);
     void frame(); ///< charts that need it replot now
     void followingChanged(bool live); ///< for the pill "back to live"

@@ -26,6 +26,10 @@ OverviewStrip::OverviewStrip(ChartLink& link, QWidget* parent)
     setMouseTracking(true);
     setAccessibleName(tr("Visible range"));
     connect(&link_, &ChartLink::rangeChanged, this, qOverload<>(&QWidget::update));
+    connect(&link_, &ChartLink::extentChanged, this, [this] {
+        curve_ = QPixmap();
+        update();
+    });
 }
 
 void OverviewStrip::setData(const ChartData& shown)

@@ -128,6 +128,10 @@ void SmallCharts::setShown(const std::vector<SmallChart>& shown)
             made->hide();
         }
     }
+    for (int kind = 0; kind < kSmallChartCount; ++kind) // what is not shown must not widen the range of the others
+        if (SeriesChart* made = charts_[static_cast<std::size_t>(kind)];
+            made != nullptr && std::ranges::find(shown, static_cast<SmallChart>(kind)) == shown.end())
+            made->setData({});
     const int count = static_cast<int>(shown.size());
     for (int i = 0; i < count; ++i) { // the last one fills its row
         const int span = i + 1 == count ? kColumns - i % kColumns : 1;

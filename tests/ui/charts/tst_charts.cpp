@@ -435,6 +435,24 @@ private Q_SLOTS:
         QVERIFY2(isAbout(QLocale().toDouble(before), 20'000), qPrintable(before));
     }
 
+    /// The strip of a run began where one that was shown before had begun, in a chart that this one does not have.
+    void aChartThatIsHiddenKeptTheRangeOfTheRunBefore()
+    {
+        ChartLink link;
+        SmallCharts charts(link);
+        QSignalSpy changed(&link, &ChartLink::extentChanged);
+        const SnapshotPtr run = runThatStood();
+        const auto dataOf = [&run](Metric metric) { return chartDataOf(*run, metric, XAxis::WorkerStep); };
+        charts.setShown({ SmallChart::Speed });
+        charts.setData(dataOf, {}, {}, {});
+        QVERIFY(link.extent().has_value());
+        QCOMPARE(changed.count(), 1);
+        charts.setShown({ SmallChart::Drift });
+        charts.clearData();
+        QVERIFY(!link.extent().has_value());
+        QCOMPARE(changed.count(), 2);
+    }
+
     /// A run went on with one worker of two, and the last speed of the other lay on top of it to the end.
     void aWorkerThatEndedWasStackedOnALaterAttempt()
     {
