@@ -69,7 +69,7 @@ void CoverageMap::mouseReleaseEvent(QMouseEvent* event)
     if (!brushing_) {
         if (cell >= 0) {
             setSelected({ cells_[static_cast<std::size_t>(cell)].id }, cells_[static_cast<std::size_t>(cell)].id);
-            Q_EMIT chunkClicked(cells_[static_cast<std::size_t>(cell)].id);
+            Q_EMIT chunkClicked(cells_[static_cast<std::size_t>(cell)].id, event->modifiers());
         }
         return;
     }
@@ -101,6 +101,31 @@ void CoverageMap::mouseReleaseEvent(QMouseEvent* event)
     }
     setSelected(chunks);
     Q_EMIT brushed(chunks, firstRow, lastRow, firstColumn, lastColumn);
+}
+
+std::ptrdiff_t CoverageMap::gridIndexOf(ChunkId chunk) const
+{
+    const ChunkPlace place = placeOf(chunk);
+    const auto row = rowOfBlock_.find(place.block);
+    if (row == rowOfBlock_.end() || place.column >= columns_)
+        return -1;
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(row->second) * columns_ + place.column;
+    const auto cell = grid_[static_cast<std::size_t>(at)];
+    return cell >= 0 && cells_[static_cast<std::size_t>(cell)].id == chunk ? at : -1;
+}
+
+std::vector<ChunkId> CoverageMap::stretch(ChunkId from, ChunkId to) const
+{
+    const std::ptrdiff_t begin = gridIndexOf(from);
+    const std::ptrdiff_t end = gridIndexOf(to);
+    if (begin < 0 || end < 0)
+        return { from };
+    std::vector<ChunkId> chunks;
+    const std::ptrdiff_t step = begin <= end ? 1 : -1;
+    for (std::ptrdiff_t at = begin; at != end + step; at += step)
+        if (const auto cell = grid_[static_cast<std::size_t>(at)]; cell >= 0)
+            chunks.push_back(cells_[static_cast<std::size_t>(cell)].id);
+    return chunks;
 }
 
 void CoverageMap::mouseDoubleClickEvent(QMouseEvent* event)
@@ -150,7 +175,7 @@ void CoverageMap::moveCurrent(int rows, int columns)
         return;
     const ChunkId id = cells_[static_cast<std::size_t>(cell)].id;
     showChunk(id);
-    Q_EMIT chunkClicked(id);
+    Q_EMIT chunkClicked(id, Qt::NoModifier);
     tellHovered(cell);
 }
 

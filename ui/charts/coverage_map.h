@@ -49,6 +49,9 @@ public:
     const MapColors& colors() const { return colors_; }
     /// Index into cells() of what is at a viewport position; -1: nothing. Constant time.
     std::ptrdiff_t pick(QPointF position) const;
+    /// From one chunk to another as rows are read, both included, the first one first; the first one alone where the
+    /// second one is not here.
+    std::vector<ChunkId> stretch(ChunkId from, ChunkId to) const;
     /// "B53 C17, mean loss 4.58, committed, worker 1".
     QString describe(const ChunkCell& cell) const;
     /// Image of the whole field of at most `size`, poisoned before lost before leased before the rest.
@@ -58,7 +61,7 @@ public:
     double paintNow(QImage& into);
 
 Q_SIGNALS:
-    void chunkClicked(furrow::ChunkId chunk);
+    void chunkClicked(furrow::ChunkId chunk, Qt::KeyboardModifiers with);
     void chunkActivated(furrow::ChunkId chunk); ///< double click or Enter
     void chunkHovered(furrow::ChunkId chunk, const QString& text); ///< id 0: none
     /// Chunks inside the rectangle that was dragged, in row order.
@@ -93,6 +96,7 @@ private:
     QRectF fieldArea() const; ///< of the viewport, without labels and minimap
     QRectF minimapArea() const;
     QRectF cellArea(int row, int column) const;
+    std::ptrdiff_t gridIndexOf(ChunkId chunk) const; ///< -1: it is not here
     std::optional<Place> placeAt(QPointF position) const;
     CellLook lookOf(std::size_t cell) const;
     void paint(QPainter& painter);

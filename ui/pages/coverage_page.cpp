@@ -189,8 +189,7 @@ void CoveragePage::buildMap()
     map_->setEmptyText(tr("No block is prepared yet."));
     legend_ = new MapLegend(*map_, this);
     stack_->addWidget(map_);
-    connect(map_, &CoverageMap::chunkClicked, this,
-        [this](ChunkId chunk) { bench_.selection().setChunks({ named(chunk) }); });
+    connect(map_, &CoverageMap::chunkClicked, this, &CoveragePage::chooseClicked);
     connect(map_, &CoverageMap::chunkHovered, this, [this](ChunkId, const QString& text) { hover_->setText(text); });
     connect(map_, &CoverageMap::brushed, this, [this](const std::vector<ChunkId>& brushed) {
         std::vector<SelectedChunk> chunks;
@@ -199,6 +198,27 @@ void CoveragePage::buildMap()
         sayBrushed(chunks);
         bench_.selection().setChunks(std::move(chunks));
     });
+}
+
+/// As in lists: with Ctrl a chunk is added or taken out, with Shift all from the one clicked before to it are selected.
+void CoveragePage::chooseClicked(ChunkId chunk, Qt::KeyboardModifiers with)
+{
+    std::vector<SelectedChunk> chosen = bench_.selection().selection().chunks;
+    const auto has
+        = [&chosen](ChunkId one) { return std::ranges::find(chosen, one, &SelectedChunk::id) != chosen.end(); };
+    const bool isStretch = with.testFlag(Qt::ShiftModifier) && !chosen.empty();
+    const ChunkId from = !isStretch ? chunk : has(anchor_) ? anchor_ : chosen.front().id;
+    if (!isStretch && with.testFlag(Qt::ControlModifier)) {
+        if (std::erase_if(chosen, [chunk](const SelectedChunk& one) { return one.id == chunk; }) == 0)
+            chosen.insert(chosen.begin(), named(chunk));
+    } else {
+        chosen.clear();
+        for (const ChunkId each : map_->stretch(chunk, from)) // the one that was clicked is the current one
+            chosen.push_back(named(each));
+    }
+    anchor_ = from;
+    bench_.selection().setChunks(std::move(chosen));
+    followSelection(); // the map marked the one that was clicked
 }
 
 void CoveragePage::sayBrushed(const std::vector<SelectedChunk>& chunks)

@@ -50,6 +50,7 @@ private:
     void followSelection();
     void chooseRows();
     void selectWorst();
+    void chooseClicked(ChunkId chunk, Qt::KeyboardModifiers with);
     void sayBrushed(const std::vector<SelectedChunk>& chunks);
     void orderRows();
     SelectedChunk named(ChunkId chunk) const;
@@ -68,6 +69,7 @@ private:
     QStackedWidget* stack_ = nullptr;
     bool isMarking_ = false; // rows of the table are marked without a person
     CoverageMap* map_ = nullptr;
+    ChunkId anchor_; ///< where a stretch that is selected with Shift begins
     MapLegend* legend_ = nullptr;
     QTableView* table_ = nullptr;
     QLabel* hover_ = nullptr;

@@ -1024,6 +1024,28 @@ private Q_SLOTS:
         QCOMPARE(brushed.front().front().value<std::vector<ChunkId>>().size(), std::size_t(6));
     }
 
+    /// The map gave no way to tell a click that adds from one that chooses anew.
+    void aClickWithCtrlWasAnyClick()
+    {
+        CoverageMap map;
+        map.setAttribute(Qt::WA_DontShowOnScreen);
+        map.resize(1000, 700);
+        map.setCells(syntheticCells(4, 30, 25));
+        map.show();
+        QSignalSpy clicked(&map, &CoverageMap::chunkClicked);
+        QTest::mouseClick(
+            map.viewport(), Qt::LeftButton, Qt::ControlModifier, QPoint(58 + 34 * 3 + 10, 24 + 19 * 5 + 9));
+        QCOMPARE(clicked.count(), 1);
+        QVERIFY(clicked.front().at(1).value<Qt::KeyboardModifiers>() == Qt::ControlModifier);
+        const auto forward = map.stretch(chunkIdOf({ 0, 1, 23 }), chunkIdOf({ 0, 2, 1 }));
+        QVERIFY((forward
+            == std::vector {
+                chunkIdOf({ 0, 1, 23 }), chunkIdOf({ 0, 1, 24 }), chunkIdOf({ 0, 2, 0 }), chunkIdOf({ 0, 2, 1 }) }));
+        const auto back = map.stretch(chunkIdOf({ 0, 2, 1 }), chunkIdOf({ 0, 1, 23 }));
+        QVERIFY((back == std::vector(forward.rbegin(), forward.rend())));
+        QCOMPARE(map.stretch(chunkIdOf({ 0, 1, 23 }), chunkIdOf({ 7, 2, 1 })).size(), std::size_t(1)); // another epoch
+    }
+
     /// A trend of one chunk at a time was that chunk: a short run showed no difference at all.
     void aFewChunksAreNotOnlyComparedWithThemselves()
     {

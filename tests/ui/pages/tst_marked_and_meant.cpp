@@ -1,6 +1,7 @@
 // Lists that marked one thing while the console acted on another one. Each test is named after what went wrong.
 #include "tests/ui/patience.h"
 #include "tests/ui/run_story.h"
+#include "ui/charts/coverage_map.h"
 #include "ui/models/words.h"
 #include "ui/models/workbench.h"
 #include "ui/pages/compare_page.h"
@@ -135,6 +136,32 @@ private Q_SLOTS:
         bench.selection().setChunks({ chunkAt(0, 0, 1), chunkAt(0, 0, 5) });
         QCOMPARE(marked(chunks), QStringList({ QStringLiteral("B0 C1"), QStringLiteral("B0 C5") }));
         QCOMPARE(selected(bench), QStringList({ QStringLiteral("B0 C1"), QStringLiteral("B0 C5") }));
+    }
+
+    /// A click with Ctrl chose one chunk anew, as any click did.
+    void aClickWithCtrlInTheMapForgotWhatWasSelected()
+    {
+        const RunStory story({ .blocks = 3, .workers = 1, .trained = 0 });
+        Workbench bench(story.workspace());
+        showCells(bench, story);
+        CoveragePage page(bench);
+        auto* map = page.findChild<CoverageMap*>();
+        const auto clickOn = [map](std::int64_t block, int column, Qt::KeyboardModifiers with) {
+            Q_EMIT map->chunkClicked(chunkIdOf({ 0, block, column }), with);
+        };
+        clickOn(0, 4, Qt::NoModifier);
+        clickOn(0, 2, Qt::ControlModifier);
+        QCOMPARE(selected(bench), QStringList({ QStringLiteral("B0 C2"), QStringLiteral("B0 C4") }));
+        clickOn(0, 4, Qt::ControlModifier);
+        QCOMPARE(selected(bench), QStringList { QStringLiteral("B0 C2") });
+        clickOn(0, 5, Qt::NoModifier);
+        clickOn(1, 1, Qt::ShiftModifier);
+        QCOMPARE(selected(bench),
+            QStringList({ QStringLiteral("B1 C1"), QStringLiteral("B1 C0"), QStringLiteral("B0 C5") }));
+        clickOn(0, 4, Qt::ShiftModifier); // from where the stretch began
+        QCOMPARE(selected(bench), QStringList({ QStringLiteral("B0 C4"), QStringLiteral("B0 C5") }));
+        clickOn(2, 0, Qt::NoModifier);
+        QCOMPARE(selected(bench), QStringList { QStringLiteral("B2 C0") });
     }
 
     /// Each epoch has as many chunks as the one before, so its rows came in the place of theirs.
