@@ -303,6 +303,17 @@
     </message>
 </context>
 <context>
+    <name>Charts</name>
+    <message>
+        <source>nats per pair</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -8721,6 +8732,22 @@
         <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the objectives differ, so losses cannot be compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nats per pair</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different objectives: their losses, %3 and %4, say nothing of each other.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -12448,10 +12475,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12631,10 +12654,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Kept</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12663,10 +12682,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Left behind</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Damaged</source>
         <translation type="unfinished"></translation>
     </message>
@@ -12682,15 +12697,29 @@
         <source>Cannot be read</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln more checkpoint(s) damaged or not readable</source>
+        <translation>
+            <numerusform>%Ln more checkpoint damaged or not readable</numerusform>
+            <numerusform>%Ln more checkpoints damaged or not readable</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln checkpoint(s) left behind: the weights of the run did not grow from them</source>
+        <translation>
+            <numerusform>%Ln checkpoint left behind: the weights of the run did not grow from it</numerusform>
+            <numerusform>%Ln checkpoints left behind: the weights of the run did not grow from them</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>Trained again</source>
+        <source>Chunks trained again</source>
         <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
-        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <source>trains %Ln chunk(s) again</source>
         <translation>
-            <numerusform>keeps %Ln chunk, trains %1 again</numerusform>
-            <numerusform>keeps %Ln chunks, trains %1 again</numerusform>
+            <numerusform>trains %Ln chunk again</numerusform>
+            <numerusform>trains %Ln chunks again</numerusform>
         </translation>
     </message>
 </context>
@@ -12865,6 +12894,18 @@
         <source>%1, row %2 (line %3) cannot be used: it %4</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>%1 What is learnt stands between « and ».</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt and rejected answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt and chosen answer</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -12961,10 +13002,6 @@
     </message>
     <message>
         <source>Training loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>nats per token</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13105,6 +13142,10 @@
     </message>
     <message>
         <source>1 chunk of the first epoch in common, difference %1 nats.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>units differ: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -13949,10 +13990,6 @@ It comes from the model that the run starts from.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Utilisation</source>
         <translation type="unfinished"></translation>
     </message>
@@ -14463,6 +14500,10 @@ It comes from the model that the run starts from.</source>
     </message>
     <message>
         <source>%1, in %2 parts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no: there is nothing to train in it</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15157,17 +15198,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
-        <translation>
-            <numerusform>%n more selected chunk is trained already, or in training, and stays.</numerusform>
-            <numerusform>%n more selected chunks are trained already, or in training, and stay.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Leave chunks out of this run</source>
         <translation type="unfinished"></translation>
     </message>
@@ -15264,21 +15294,28 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Accept that %1 is not trained?</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>This chunk will be trained in no epoch that is open now nor in later ones of this run. It counts as excluded, and audit and reports name it. That cannot be taken back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>These chunks will be trained in no epoch that is open now nor in later ones of this run. They count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is in the weights in part; that part stays, the rest is not trained.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other selected chunk(s) stay, trained already or in training.</source>
+        <translation>
+            <numerusform>One other selected chunk stays: it is trained already, or in training.</numerusform>
+            <numerusform>%n other selected chunks stay: they are trained already, or in training.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
-    <message>
-        <source>Loss above the trend, nats per token</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Loss, nats per token</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Loss against the other training, nats per token</source>
-        <translation type="unfinished"></translation>
-    </message>
     <message>
         <source>Minutes since training</source>
         <translation type="unfinished"></translation>
@@ -15369,6 +15406,18 @@ Free software under the GNU General Public License, version 3 or later.</source>
     </message>
     <message>
         <source>of lost ones kept in part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss above the trend, %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss, %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Loss against the other training, %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15503,19 +15552,19 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The merged weights are better than the best member by %1 nats per token.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Held-out loss</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No replica has trained anything since the last merge.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 %2; more training usually mends that.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -15771,10 +15820,6 @@ the file cannot be read</source>
     </message>
     <message>
         <source>Training loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>nats per token</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -303,6 +303,17 @@
     </message>
 </context>
 <context>
+    <name>Charts</name>
+    <message>
+        <source>nats per pair</source>
+        <translation>nats por par</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -8721,6 +8732,22 @@
         <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
         <translation>de un fragmento, cuántas veces se perdió o falló su entrenamiento; y, salvo que su bloque preparado esté ahí, antes de entrenarlo la huella de sus muestras y, donde no van una tras otra, en cuántas ventanas y tokens se empaqueta</translation>
     </message>
+    <message>
+        <source>the objectives differ, so losses cannot be compared</source>
+        <translation>los objetivos son distintos, así que las pérdidas no se pueden comparar</translation>
+    </message>
+    <message>
+        <source>nats per pair</source>
+        <translation>nats por par</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nats por token</translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different objectives: their losses, %3 and %4, say nothing of each other.</source>
+        <translation>%1 y %2 tienen objetivos distintos: sus pérdidas, %3 y %4, no dicen nada la una de la otra.</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -12448,10 +12475,6 @@
         <translation>Pérdida de entrenamiento</translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation>nats por token</translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation>Rango visible</translation>
     </message>
@@ -12631,10 +12654,6 @@
         <translation>Antes de la parada</translation>
     </message>
     <message>
-        <source>Kept</source>
-        <translation>Se conservan</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>Pérdida de eval.</translation>
     </message>
@@ -12663,10 +12682,6 @@
         <translation>%1, el mejor</translation>
     </message>
     <message>
-        <source>Left behind</source>
-        <translation>Abandonado</translation>
-    </message>
-    <message>
         <source>Damaged</source>
         <translation>Dañado</translation>
     </message>
@@ -12682,15 +12697,29 @@
         <source>Cannot be read</source>
         <translation>No se puede leer</translation>
     </message>
-    <message>
-        <source>Trained again</source>
-        <translation>Se repiten</translation>
+    <message numerus="yes">
+        <source>%Ln more checkpoint(s) damaged or not readable</source>
+        <translation>
+            <numerusform>%Ln punto de control más, dañado o ilegible</numerusform>
+            <numerusform>%Ln puntos de control más, dañados o ilegibles</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <source>%Ln checkpoint(s) left behind: the weights of the run did not grow from them</source>
         <translation>
-            <numerusform>conserva %Ln fragmento, entrena %1 de nuevo</numerusform>
-            <numerusform>conserva %Ln fragmentos, entrena %1 de nuevo</numerusform>
+            <numerusform>%Ln punto de control abandonado: los pesos de la ejecución no proceden de él</numerusform>
+            <numerusform>%Ln puntos de control abandonados: los pesos de la ejecución no proceden de ellos</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chunks trained again</source>
+        <translation>Fragmentos que se repiten</translation>
+    </message>
+    <message numerus="yes">
+        <source>trains %Ln chunk(s) again</source>
+        <translation>
+            <numerusform>entrena %Ln fragmento de nuevo</numerusform>
+            <numerusform>entrena %Ln fragmentos de nuevo</numerusform>
         </translation>
     </message>
 </context>
@@ -12865,6 +12894,18 @@
         <source>%1, row %2 (line %3) cannot be used: it %4</source>
         <translation>%1, fila %2 (línea %3): no se puede usar: %4</translation>
     </message>
+    <message>
+        <source>%1 What is learnt stands between « and ».</source>
+        <translation>%1 Lo que se aprende está entre « y ».</translation>
+    </message>
+    <message>
+        <source>Prompt and rejected answer</source>
+        <translation>Petición y respuesta rechazada</translation>
+    </message>
+    <message>
+        <source>Prompt and chosen answer</source>
+        <translation>Petición y respuesta elegida</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -12962,10 +13003,6 @@
     <message>
         <source>Training loss</source>
         <translation>Pérdida de entrenamiento</translation>
-    </message>
-    <message>
-        <source>nats per token</source>
-        <translation>nats por token</translation>
     </message>
     <message>
         <source>Run compared with the baseline</source>
@@ -13106,6 +13143,10 @@
     <message>
         <source>1 chunk of the first epoch in common, difference %1 nats.</source>
         <translation>1 fragmento de la primera época en común, diferencia %1 nats.</translation>
+    </message>
+    <message>
+        <source>units differ: %1</source>
+        <translation>unidades distintas: %1</translation>
     </message>
 </context>
 <context>
@@ -13952,10 +13993,6 @@ Es el del modelo del que parte la ejecución.</translation>
         <translation>Pérdida</translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation>nats por token</translation>
-    </message>
-    <message>
         <source>Utilisation</source>
         <translation>Uso</translation>
     </message>
@@ -14467,6 +14504,10 @@ Es el del modelo del que parte la ejecución.</translation>
     <message>
         <source>%1, in %2 parts</source>
         <translation>%1, en %2 partes</translation>
+    </message>
+    <message>
+        <source>no: there is nothing to train in it</source>
+        <translation>no: no hay nada que entrenar en él</translation>
     </message>
 </context>
 <context>
@@ -15161,17 +15202,6 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>no hay elegido ningún fragmento sin entrenar</translation>
     </message>
     <message>
-        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
-        <translation>No se entrenan ni en esta época ni en las siguientes de esta ejecución, cuentan como excluidos, y la auditoría y los informes los nombran. Esto no se puede deshacer.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
-        <translation>
-            <numerusform>%n fragmento más de los elegidos ya está entrenado o se está entrenando, y se queda.</numerusform>
-            <numerusform>%n fragmentos más de los elegidos ya están entrenados o se están entrenando, y se quedan.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Leave chunks out of this run</source>
         <translation>Excluir fragmentos de esta ejecución</translation>
     </message>
@@ -15268,21 +15298,28 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <source>Accept that %1 is not trained?</source>
         <translation>¿Aceptar que %1 no se entrene?</translation>
     </message>
+    <message>
+        <source>This chunk will be trained in no epoch that is open now nor in later ones of this run. It counts as excluded, and audit and reports name it. That cannot be taken back.</source>
+        <translation>Este fragmento no se entrenará en ninguna época abierta ahora ni en las posteriores de esta ejecución. Cuenta como excluido, y la auditoría y los informes lo nombran. No se puede deshacer.</translation>
+    </message>
+    <message>
+        <source>These chunks will be trained in no epoch that is open now nor in later ones of this run. They count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation>Estos fragmentos no se entrenarán en ninguna época abierta ahora ni en las posteriores de esta ejecución. Cuentan como excluidos, y la auditoría y los informes los nombran. No se puede deshacer.</translation>
+    </message>
+    <message>
+        <source>It is in the weights in part; that part stays, the rest is not trained.</source>
+        <translation>Está en parte en los pesos; esa parte queda, el resto no se entrena.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other selected chunk(s) stay, trained already or in training.</source>
+        <translation>
+            <numerusform>Otro fragmento seleccionado (%n) queda, pues ya está entrenado o en entrenamiento.</numerusform>
+            <numerusform>Otros %n fragmentos seleccionados quedan, pues ya están entrenados o en entrenamiento.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
-    <message>
-        <source>Loss above the trend, nats per token</source>
-        <translation>Pérdida sobre la tendencia, nats por token</translation>
-    </message>
-    <message>
-        <source>Loss, nats per token</source>
-        <translation>Pérdida, nats por token</translation>
-    </message>
-    <message>
-        <source>Loss against the other training, nats per token</source>
-        <translation>Pérdida frente al otro entrenamiento, nats por token</translation>
-    </message>
     <message>
         <source>Minutes since training</source>
         <translation>Minutos desde el entrenamiento</translation>
@@ -15374,6 +15411,18 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
     <message>
         <source>of lost ones kept in part</source>
         <translation>de los perdidos, conservados en parte</translation>
+    </message>
+    <message>
+        <source>Loss above the trend, %1</source>
+        <translation>Pérdida sobre la tendencia, %1</translation>
+    </message>
+    <message>
+        <source>Loss, %1</source>
+        <translation>Pérdida, %1</translation>
+    </message>
+    <message>
+        <source>Loss against the other training, %1</source>
+        <translation>Pérdida frente al otro entrenamiento, %1</translation>
     </message>
 </context>
 <context>
@@ -15507,20 +15556,20 @@ Software libre bajo la Licencia Pública General de GNU, versión 3 o posterior.
         <translation>Aún no se fusionó nada.</translation>
     </message>
     <message>
-        <source>The merged weights are better than the best member by %1 nats per token.</source>
-        <translation>Los pesos fusionados superan al mejor miembro en %1 nats por token.</translation>
-    </message>
-    <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
-        <translation>Los pesos fusionados son peores que el mejor miembro en %1 nats por token; por lo general, más entrenamiento lo remedia.</translation>
-    </message>
-    <message>
         <source>Held-out loss</source>
         <translation>Pérdida de eval.</translation>
     </message>
     <message>
         <source>No replica has trained anything since the last merge.</source>
         <translation>Ninguna réplica ha entrenado nada desde la última fusión.</translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 %2.</source>
+        <translation>Los pesos fusionados superan al mejor miembro en %1 %2.</translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 %2; more training usually mends that.</source>
+        <translation>Los pesos fusionados son peores que el mejor miembro en %1 %2; por lo general, más entrenamiento lo remedia.</translation>
     </message>
 </context>
 <context>
@@ -15777,10 +15826,6 @@ no se puede leer el archivo</translation>
     <message>
         <source>Training loss</source>
         <translation>Pérdida de entrenamiento</translation>
-    </message>
-    <message>
-        <source>nats per token</source>
-        <translation>nats por token</translation>
     </message>
     <message>
         <source>No steps recorded yet.</source>

@@ -302,6 +302,17 @@
     </message>
 </context>
 <context>
+    <name>Charts</name>
+    <message>
+        <source>nats per pair</source>
+        <translation>奈特/对</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+</context>
+<context>
     <name>ChartsPage</name>
     <message>
         <source>Attempt %1</source>
@@ -8720,6 +8731,22 @@
         <source>of a chunk how often its training was lost or failed; and, unless its prepared block is there, before it is trained the fingerprint of its samples and, where they do not lie end to end, into how many windows and tokens it packs</source>
         <translation>数据段的训练丢失或失败的次数；以及，除非其准备好的块还在，训练之前其样本的指纹，样本并非首尾相接时还有它打包成多少窗口和词元</translation>
     </message>
+    <message>
+        <source>the objectives differ, so losses cannot be compared</source>
+        <translation>训练目标不同，损失无法比较</translation>
+    </message>
+    <message>
+        <source>nats per pair</source>
+        <translation>奈特/对</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>奈特/词元</translation>
+    </message>
+    <message>
+        <source>%1 and %2 have different objectives: their losses, %3 and %4, say nothing of each other.</source>
+        <translation>%1 与 %2 的训练目标不同：它们的损失分别以 %3 和 %4 计，彼此不能比较。</translation>
+    </message>
 </context>
 <context>
     <name>CurvesLayer</name>
@@ -12434,10 +12461,6 @@
         <translation>训练损失</translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation>奈特/词元</translation>
-    </message>
-    <message>
         <source>Visible range</source>
         <translation>可见范围</translation>
     </message>
@@ -12616,10 +12639,6 @@
         <translation>停止前</translation>
     </message>
     <message>
-        <source>Kept</source>
-        <translation>保留</translation>
-    </message>
-    <message>
         <source>Eval loss</source>
         <translation>评估损失</translation>
     </message>
@@ -12648,10 +12667,6 @@
         <translation>%1，最佳</translation>
     </message>
     <message>
-        <source>Left behind</source>
-        <translation>已放弃</translation>
-    </message>
-    <message>
         <source>Damaged</source>
         <translation>已损坏</translation>
     </message>
@@ -12667,14 +12682,26 @@
         <source>Cannot be read</source>
         <translation>无法读取</translation>
     </message>
-    <message>
-        <source>Trained again</source>
-        <translation>重新训练</translation>
+    <message numerus="yes">
+        <source>%Ln more checkpoint(s) damaged or not readable</source>
+        <translation>
+            <numerusform>另有 %Ln 个检查点已损坏或无法读取</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
-        <source>keeps %Ln chunk(s), trains %1 again</source>
+        <source>%Ln checkpoint(s) left behind: the weights of the run did not grow from them</source>
         <translation>
-            <numerusform>保留 %Ln 个数据段，重新训练 %1 个</numerusform>
+            <numerusform>%Ln 个被放弃的检查点：运行的权重不是由它们得来的</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chunks trained again</source>
+        <translation>重新训练的数据段</translation>
+    </message>
+    <message numerus="yes">
+        <source>trains %Ln chunk(s) again</source>
+        <translation>
+            <numerusform>重新训练 %Ln 个数据段</numerusform>
         </translation>
     </message>
 </context>
@@ -12847,6 +12874,18 @@
         <source>%1, row %2 (line %3) cannot be used: it %4</source>
         <translation>%1 第 %2 行（文件第 %3 行）无法使用：%4</translation>
     </message>
+    <message>
+        <source>%1 What is learnt stands between « and ».</source>
+        <translation>%1 要学习的部分在 « 与 » 之间。</translation>
+    </message>
+    <message>
+        <source>Prompt and rejected answer</source>
+        <translation>提示与被拒绝的回答</translation>
+    </message>
+    <message>
+        <source>Prompt and chosen answer</source>
+        <translation>提示与选中的回答</translation>
+    </message>
 </context>
 <context>
     <name>furrow::CommandPalette</name>
@@ -12944,10 +12983,6 @@
     <message>
         <source>Training loss</source>
         <translation>训练损失</translation>
-    </message>
-    <message>
-        <source>nats per token</source>
-        <translation>奈特/词元</translation>
     </message>
     <message>
         <source>Run compared with the baseline</source>
@@ -13084,6 +13119,10 @@
     <message>
         <source>1 chunk of the first epoch in common, difference %1 nats.</source>
         <translation>第一轮共有 1 个相同数据段，差 %1 奈特。</translation>
+    </message>
+    <message>
+        <source>units differ: %1</source>
+        <translation>单位不同：%1</translation>
     </message>
 </context>
 <context>
@@ -13919,10 +13958,6 @@ It comes from the model that the run starts from.</source>
         <translation>损失</translation>
     </message>
     <message>
-        <source>nats per token</source>
-        <translation>奈特/词元</translation>
-    </message>
-    <message>
         <source>Utilisation</source>
         <translation>使用率</translation>
     </message>
@@ -14430,6 +14465,10 @@ It comes from the model that the run starts from.</source>
     <message>
         <source>%1, in %2 parts</source>
         <translation>%1，分 %2 部分</translation>
+    </message>
+    <message>
+        <source>no: there is nothing to train in it</source>
+        <translation>否：其中没有可训练的内容</translation>
     </message>
 </context>
 <context>
@@ -15116,16 +15155,6 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>没有选中尚未训练的数据段</translation>
     </message>
     <message>
-        <source>They are trained neither in this epoch nor in later ones of this run, count as excluded, and audit and reports name them. That cannot be taken back.</source>
-        <translation>它们在本次运行的本轮和以后各轮都不再训练，计为已排除，审计和报告会列出它们。此操作无法撤销。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more selected chunk(s) are trained already, or in training, and stay.</source>
-        <translation>
-            <numerusform>另有 %n 个所选数据段已训练或正在训练，将保留。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Leave chunks out of this run</source>
         <translation>从本次运行中排除数据段</translation>
     </message>
@@ -15215,21 +15244,27 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <source>Accept that %1 is not trained?</source>
         <translation>接受 %1 不训练吗？</translation>
     </message>
+    <message>
+        <source>This chunk will be trained in no epoch that is open now nor in later ones of this run. It counts as excluded, and audit and reports name it. That cannot be taken back.</source>
+        <translation>此数据段在现在开放的各轮以及本次运行以后的各轮中都不会被训练。它计为已排除，审计和报告会列出它。此操作无法撤销。</translation>
+    </message>
+    <message>
+        <source>These chunks will be trained in no epoch that is open now nor in later ones of this run. They count as excluded, and audit and reports name them. That cannot be taken back.</source>
+        <translation>这些数据段在现在开放的各轮以及本次运行以后的各轮中都不会被训练。它们计为已排除，审计和报告会列出它们。此操作无法撤销。</translation>
+    </message>
+    <message>
+        <source>It is in the weights in part; that part stays, the rest is not trained.</source>
+        <translation>它有一部分已在权重中；那一部分保留，其余的不再训练。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other selected chunk(s) stay, trained already or in training.</source>
+        <translation>
+            <numerusform>另有 %n 个选中的数据段保留：已训练或正在训练。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>furrow::MapLegend</name>
-    <message>
-        <source>Loss above the trend, nats per token</source>
-        <translation>高于趋势的损失，奈特/词元</translation>
-    </message>
-    <message>
-        <source>Loss, nats per token</source>
-        <translation>损失，奈特/词元</translation>
-    </message>
-    <message>
-        <source>Loss against the other training, nats per token</source>
-        <translation>与另一次训练相比的损失，奈特/词元</translation>
-    </message>
     <message>
         <source>Minutes since training</source>
         <translation>训练后经过的分钟</translation>
@@ -15321,6 +15356,18 @@ Free software under the GNU General Public License, version 3 or later.</source>
     <message>
         <source>of lost ones kept in part</source>
         <translation>丢失的当中保留一部分</translation>
+    </message>
+    <message>
+        <source>Loss above the trend, %1</source>
+        <translation>高于趋势的损失，%1</translation>
+    </message>
+    <message>
+        <source>Loss, %1</source>
+        <translation>损失，%1</translation>
+    </message>
+    <message>
+        <source>Loss against the other training, %1</source>
+        <translation>与另一次训练相比的损失，%1</translation>
     </message>
 </context>
 <context>
@@ -15451,20 +15498,20 @@ Free software under the GNU General Public License, version 3 or later.</source>
         <translation>尚未合并。</translation>
     </message>
     <message>
-        <source>The merged weights are better than the best member by %1 nats per token.</source>
-        <translation>合并后的权重比最佳成员好 %1 奈特/词元。</translation>
-    </message>
-    <message>
-        <source>The merged weights are worse than the best member by %1 nats per token; more training usually mends that.</source>
-        <translation>合并后的权重比最佳成员差 %1 奈特/词元；继续训练通常可以弥补。</translation>
-    </message>
-    <message>
         <source>Held-out loss</source>
         <translation>留出损失</translation>
     </message>
     <message>
         <source>No replica has trained anything since the last merge.</source>
         <translation>自上次合并以来，没有副本训练过任何内容。</translation>
+    </message>
+    <message>
+        <source>The merged weights are better than the best member by %1 %2.</source>
+        <translation>合并后的权重比最佳成员好 %1 %2。</translation>
+    </message>
+    <message>
+        <source>The merged weights are worse than the best member by %1 %2; more training usually mends that.</source>
+        <translation>合并后的权重比最佳成员差 %1 %2；继续训练通常可以弥补。</translation>
     </message>
 </context>
 <context>
@@ -15720,10 +15767,6 @@ the file cannot be read</source>
     <message>
         <source>Training loss</source>
         <translation>训练损失</translation>
-    </message>
-    <message>
-        <source>nats per token</source>
-        <translation>奈特/词元</translation>
     </message>
     <message>
         <source>No steps recorded yet.</source>
