@@ -14,6 +14,9 @@ constexpr int kEdge = 2; // the style leaves as much beside the words
 
 } // namespace
 
+/// The style counts neither the edge beside the words nor parts of a pixel: the longest entry would be cut.
+QSize ElidedCombo::sizeHint() const { return QComboBox::sizeHint() + QSize(kEdge + 1, 0); }
+
 QString ElidedCombo::shownText() const
 {
     QStyleOptionComboBox option;

@@ -9,6 +9,7 @@ namespace furrow {
 class ElidedCombo : public QComboBox {
 public:
     using QComboBox::QComboBox;
+    QSize sizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -561,6 +561,28 @@ private Q_SLOTS:
         QVERIFY(says(dialog, QStringLiteral("Not on this map: 2 chunk(s) of epoch 1, to be redone too.")));
     }
 
+    /// "Epoch …": the box had the width of the epochs that were open before another checkpoint was chosen.
+    void theEpochOfAResumeWasCutOff()
+    {
+        const RunStory story({ .workers = 1, .trained = 3 });
+        QWidget window;
+        window.resize(1280, 800);
+        auto plan = std::make_shared<ResumePlan>(*planOfTen());
+        plan->effect.epochs.push_back({ 1, {} });
+        plan->checkpoints.front().redo = { chunkIdOf({ 79'999, 0, 0 }) };
+        countFates(*plan);
+        ResumeDialog dialog(story.folder(), QStringLiteral("a"), 1, plan, good(findPreset("char")).config, &window);
+        dialog.show();
+        const auto combos = dialog.findChildren<QComboBox*>();
+        const auto epoch = std::ranges::find_if(
+            combos, [](const QComboBox* one) { return one->accessibleName() == QStringLiteral("Epoch of the map"); });
+        QVERIFY(epoch != combos.end() && (*epoch)->isVisible());
+        const int before = (*epoch)->sizeHint().width();
+        buttonOf<QRadioButton>(dialog, QStringLiteral("1, replica 0"))->click();
+        QCOMPARE((*epoch)->count(), 3);
+        QVERIFY((*epoch)->sizeHint().width() > before);
+    }
+
     /// It named the chunks of such an epoch and drew none of them: no choice of the map had it.
     void theMapOfAResumeDidNotDrawAnEpochThatOpensAgain()
     {

@@ -9,6 +9,7 @@
 #include "ui/shell/audit_dock.h"
 #include "ui/shell/replay_bar.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/lane_view.h"
 #include "ui/widgets/meters.h"
 #include "ui/widgets/plain_text.h"
@@ -17,6 +18,7 @@
 #include <QAction>
 #include <QBuffer>
 #include <QDialog>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QMessageBox>
 #include <QPainter>
@@ -30,6 +32,7 @@
 #include <QTableView>
 #include <QTextBlock>
 #include <QTimer>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 using namespace furrow;
@@ -276,6 +279,23 @@ private Q_SLOTS:
         report.findings.front().text = Message("three trainings were lost");
         tell(); // with another number of rows the table begins anew
         QVERIFY(says(QStringLiteral("three trainings were lost")));
+    }
+
+    /// "Epoch …" of two digits, in a box that was as wide as it wished to be.
+    void theLongestEntryOfAChoiceWasCut()
+    {
+        for (int epoch = 9; epoch < 24; ++epoch) {
+            ElidedCombo combo;
+            combo.setStyleSheet(
+                QStringLiteral("QComboBox { border: 1px solid gray; padding: 4px 8px; font-size: 13px; }"
+                               "QComboBox::drop-down { border: 0; width: 20px; }"));
+            combo.addItem(epochName(epoch));
+            combo.resize(combo.sizeHint());
+            combo.show();
+            QHelpEvent hover(QEvent::ToolTip, QPoint(5, 5), combo.mapToGlobal(QPoint(5, 5)));
+            QApplication::sendEvent(&combo, &hover);
+            QCOMPARE(QToolTip::text(), QString()); // else all of what is cut
+        }
     }
 
     void nothingTookNoMilliseconds()
