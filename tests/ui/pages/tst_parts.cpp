@@ -290,11 +290,13 @@ private Q_SLOTS:
                 QStringLiteral("QComboBox { border: 1px solid gray; padding: 4px 8px; font-size: 13px; }"
                                "QComboBox::drop-down { border: 0; width: 20px; }"));
             combo.addItem(epochName(epoch));
+            combo.ensurePolished();
             combo.resize(combo.sizeHint());
             combo.show();
+            QCOMPARE(combo.size(), combo.sizeHint());
             QHelpEvent hover(QEvent::ToolTip, QPoint(5, 5), combo.mapToGlobal(QPoint(5, 5)));
             QApplication::sendEvent(&combo, &hover);
-            QCOMPARE(QToolTip::text(), QString()); // else all of what is cut
+            QVERIFY2(QToolTip::text() != combo.currentText(), qPrintable(combo.currentText())); // all of what is cut
         }
     }
 
