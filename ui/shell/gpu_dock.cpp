@@ -81,10 +81,13 @@ GpuDock::GpuDock(Workbench& bench, QWidget* parent)
     stack_->addWidget(splitter);
     connect(&bench_.watcher(), &RunWatcher::telemetryRead, this, &GpuDock::take);
     connect(&bench_.watcher(), &RunWatcher::opened, this, &GpuDock::take);
-    connect(&bench_.watcher(), &RunWatcher::statusRead, this, [this] {
+    connect(&bench_.watcher(), &RunWatcher::statusRead, this, [this](const StatusPtr& status) {
+        loss_->setTitle(tr("Loss"), lossUnit(status->file.config.objective));
         if (stack_->currentWidget() == empty_)
             explainNothing();
     });
+    if (const StatusPtr& status = bench_.watcher().status())
+        loss_->setTitle(tr("Loss"), lossUnit(status->file.config.objective));
     take();
 }
 
@@ -105,8 +108,6 @@ void GpuDock::take()
     }
     if (!isVisible())
         return;
-    if (const StatusPtr& status = bench_.watcher().status())
-        loss_->setTitle(tr("Loss"), lossUnit(status->file.config.objective));
     const ChartData loss = chartDataOf(*snapshot, Metric::Loss, XAxis::WallTime);
     for (std::size_t i = 0; i < charts_.size(); ++i)
         charts_[i]->setData(dataOf(snapshot->gpu, kMeasures[i], loss));
