@@ -19,10 +19,11 @@ namespace furrow {
 Error busyError(const std::filesystem::path& path)
 {
     const auto locks = trackerLocks(path);
-    const auto& writer = locks.writer ? locks.writer : locks.keeper;
+    const auto shut = shutBy(path); // who writes is barred by it too, in the middle of a write
+    const auto& holder = shut ? shut : locks.writer ? locks.writer : locks.keeper;
     return { ErrorCode::Busy,
-        writer ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again",
-                     { utf8Text(path), inWords(*writer) })
+        holder ? sentence("%1 has been locked for too long by %2; let it go on or end it, then try again",
+                     { utf8Text(path), inWords(*holder) })
                : sentence("%1 is locked by another process for too long; let it go on or end it, then try again",
                      { utf8Text(path) }) };
 }
