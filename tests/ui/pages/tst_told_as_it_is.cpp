@@ -306,7 +306,7 @@ private Q_SLOTS:
         const auto isSaid = [&page](const QString& unit) {
             const auto titles = page.findChildren<ChartTitle*>();
             return std::ranges::any_of(
-                titles, [&unit](const ChartTitle* title) { return title->accessibleName().contains(unit); });
+                titles, [&unit](const ChartTitle* title) { return title->unit().contains(unit); });
         };
         QTRY_VERIFY_WITH_TIMEOUT(isSaid(QStringLiteral("nats per pair")), kPatienceMs);
         QVERIFY(!isSaid(QStringLiteral("nats per token")));
