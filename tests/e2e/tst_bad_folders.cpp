@@ -643,7 +643,8 @@ private Q_SLOTS:
         const auto doctor = RunDriver::ctl({ "doctor"_q, run });
         QVERIFY2(doctor.exitCode != 0 && (doctor.text + doctor.errors).contains(named),
             qPrintable(doctor.text + doctor.errors));
-        QCOMPARE(RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q }).exitCode, 0);
+        const auto accepted = RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q });
+        QVERIFY2(accepted.exitCode == 0, qPrintable(accepted.text + accepted.errors));
         verifyExactlyOnce(run);
     }
 
