@@ -573,10 +573,9 @@ private Q_SLOTS:
     /// nobody said so.
     void aNamedWorkspaceStayedEmptyWithoutAWord()
     {
-        const QString data = RunDriver::writeText(folder_.path(), 400);
         const QString workspace = folder_.filePath("named"_q);
         const auto made = [&](const QString& out) {
-            return RunDriver::ctl(QStringList { "new"_q, "--data"_q, data, "--workspace"_q, workspace, "--out"_q, out,
+            return RunDriver::ctl(QStringList { "new"_q, "--data"_q, text_, "--workspace"_q, workspace, "--out"_q, out,
                                       "--devices"_q, "cpu"_q }
                 + RunDriver::tinyModel());
         };
@@ -644,7 +643,8 @@ private Q_SLOTS:
         QVERIFY2(doctor.exitCode != 0 && (doctor.text + doctor.errors).contains(named),
             qPrintable(doctor.text + doctor.errors));
         const auto accepted = RunDriver::ctl({ "resume"_q, run, "--accept-loss"_q, "--json"_q, "--epochs"_q, "1"_q });
-        QVERIFY2(accepted.exitCode == 0, qPrintable(accepted.text + accepted.errors));
+        QVERIFY2(accepted.exitCode == 0,
+            qPrintable(RunDriver::status(run)["stop_detail"_q].toString() + accepted.errors + accepted.text));
         verifyExactlyOnce(run);
     }
 
