@@ -72,11 +72,12 @@ public:
                         { row.record.folder }));
         }
         sayMissing();
-        if (const auto other = otherThanPublished(paths_, file_.runId, rows_))
-            log_.wrong(FindingKind::Manifest, {}, other->problem);
-        if (auto alone = notAmongPublished(paths_, file_.runId, rows_); !alone.empty())
-            log_.notInspected(std::move(alone));
-        for (const auto& other : otherThanChildrenSay(paths_, rows_))
+        const auto published = askPublished(paths_, file_.runId, rows_);
+        if (published.other)
+            log_.wrong(FindingKind::Manifest, {}, published.other->problem);
+        if (!published.silence.empty())
+            log_.notInspected(published.silence);
+        for (const auto& other : manifestFaults(paths_, rows_).otherThanChildrenSay)
             log_.wrong(FindingKind::Manifest, {}, other.problem);
         strangers();
         if (silent_ > 0)
@@ -414,7 +415,7 @@ private:
 
     void mentionNewer(const StrayCheckpoints& strays)
     {
-        if (!strays.newer.empty() && !headsAside(knownAside(paths_, rows_)).empty()) {
+        if (!strays.newer.empty() && !headsAside(paths_, rows_).empty()) {
             const auto twoLines = olderTrackerText(paths_, file_.runId, strays, rows_, ledger_);
             return twoLines.ok() ? log_.wrong(FindingKind::Older, {}, twoLines.value())
                                  : log_.unreadable(twoLines.error().message);

@@ -97,18 +97,6 @@ Message otherManifestInWords(const std::string& folder)
         { folder });
 }
 
-std::optional<OtherManifest> otherManifest(const RunPaths& paths, const std::vector<Row>& rows)
-{
-    for (const Row& row : rows) {
-        if (!row.surviving || row.head || !isPlainName(row.record.folder))
-            continue;
-        const auto sha256 = manifestSha256(paths, row.record.folder);
-        if (!sha256.empty() && sha256 != row.record.manifestSha256)
-            return OtherManifest { row.id, otherManifestInWords(row.record.folder) };
-    }
-    return std::nullopt;
-}
-
 namespace {
 
 /// What the manifest of a checkpoint names of one that it was made from.
@@ -120,27 +108,36 @@ struct Edge {
     bool agrees() const { return sha256 == parent->record.manifestSha256; }
 };
 
-/// Of manifests that are those that the rows recorded.
-std::vector<Edge> edgesOf(const RunPaths& paths, const std::vector<Row>& rows)
+struct ReadManifests {
+    std::vector<Edge> edges; ///< of manifests that are those that the rows recorded
+    std::optional<OtherManifest> other; ///< ManifestFaults::other
+};
+
+ReadManifests readManifests(const RunPaths& paths, const std::vector<Row>& rows)
 {
     std::map<std::string, const Row*> byFolder;
     for (const Row& row : rows)
         byFolder[row.record.folder] = &row;
     std::set<const Row*> others;
-    std::vector<Edge> edges;
+    ReadManifests read;
     for (const Row& row : rows) {
         if (!isPlainName(row.record.folder))
             continue;
         const auto manifest = readKeptManifest(paths, row.record.folder);
-        if (!manifest.sha256.empty() && manifest.sha256 != row.record.manifestSha256)
+        const auto isOther
+            = [&row](const std::string& sha256) { return !sha256.empty() && sha256 != row.record.manifestSha256; };
+        if (row.surviving && !row.head && !read.other
+            && isOther(manifest.sha256.empty() ? manifestSha256(paths, row.record.folder) : manifest.sha256))
+            read.other = OtherManifest { row.id, otherManifestInWords(row.record.folder) };
+        if (isOther(manifest.sha256))
             others.insert(&row);
         else if (manifest.content.ok())
             for (std::size_t i = 0; i < manifest.content.value().parentManifests.size(); ++i)
                 if (const auto parent = byFolder.find(manifest.content.value().parents[i]); parent != byFolder.end())
-                    edges.push_back({ parent->second, &row, manifest.content.value().parentManifests[i] });
+                    read.edges.push_back({ parent->second, &row, manifest.content.value().parentManifests[i] });
     }
-    std::erase_if(edges, [&others](const Edge& one) { return others.contains(one.parent); });
-    return edges;
+    std::erase_if(read.edges, [&others](const Edge& one) { return others.contains(one.parent); });
+    return read;
 }
 
 /// Who else speaks for one of the two tells which was changed.
@@ -167,14 +164,14 @@ Message brokenEdgeInWords(const Edge& broken, const std::vector<Edge>& edges)
 
 } // namespace
 
-std::vector<OtherManifest> otherThanChildrenSay(const RunPaths& paths, const std::vector<Row>& rows)
+ManifestFaults manifestFaults(const RunPaths& paths, const std::vector<Row>& rows)
 {
-    const auto edges = edgesOf(paths, rows);
-    std::vector<OtherManifest> found;
-    for (const Edge& one : edges)
+    auto read = readManifests(paths, rows);
+    ManifestFaults faults { std::move(read.other), {} };
+    for (const Edge& one : read.edges)
         if (one.parent->surviving && !one.agrees())
-            found.push_back({ one.parent->id, brokenEdgeInWords(one, edges) });
-    return found;
+            faults.otherThanChildrenSay.push_back({ one.parent->id, brokenEdgeInWords(one, read.edges) });
+    return faults;
 }
 
 namespace {
@@ -207,12 +204,9 @@ const Row* publishedRow(const Published& published, const Row& row)
     return isSame ? &*found : nullptr;
 }
 
-} // namespace
-
 std::optional<OtherManifest> otherThanPublished(
-    const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+    const RunPaths& paths, const Published& published, const std::vector<Row>& rows)
 {
-    const auto published = readPublished(paths, runId);
     for (const Row& row : rows) {
         const Row* before = row.surviving ? publishedRow(published, row) : nullptr;
         if (before && before->record.manifestSha256 != row.record.manifestSha256)
@@ -224,9 +218,8 @@ std::optional<OtherManifest> otherThanPublished(
     return std::nullopt;
 }
 
-Message notAmongPublished(const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+Message notAmongPublished(const RunPaths& paths, const Published& published, const std::vector<Row>& rows)
 {
-    const auto published = readPublished(paths, runId);
     const auto alone = std::ranges::count_if(
         rows, [&published](const Row& row) { return row.head && !row.removed && !publishedRow(published, row); });
     if (alone == 0)
@@ -237,6 +230,14 @@ Message notAmongPublished(const RunPaths& paths, const std::string& runId, const
             published.missing.empty() ? sentence("%1 is older than they are, or than the tracker that was made anew",
                                             { utf8Text(paths.trackerSnapshot().filename()) })
                                       : published.missing });
+}
+
+} // namespace
+
+PublishedWitness askPublished(const RunPaths& paths, const std::string& runId, const std::vector<Row>& rows)
+{
+    const auto published = readPublished(paths, runId);
+    return { otherThanPublished(paths, published, rows), notAmongPublished(paths, published, rows) };
 }
 
 } // namespace furrow

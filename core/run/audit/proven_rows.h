@@ -39,28 +39,31 @@ struct OtherManifest {
     Message problem;
 };
 
-/// Nothing when the manifests of the surviving checkpoints, whose newest weights are looked at elsewhere, are those
-/// that the rows recorded; else the first that is another file, or none. One that is not there, or cannot be read now,
-/// says nothing.
-std::optional<OtherManifest> otherManifest(
-    const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 Message otherManifestInWords(const std::string& folder);
 
-/// Checkpoints behind the newest weights whose manifest, as it was recorded, is not the one that a child of theirs
-/// names as what it was made from (CheckpointManifest::parentManifests), one for each such child: whoever changes a
-/// checkpoint together with its row leaves the child as it was. A child counts that the run has left, too. A manifest
-/// that is not the one that its row recorded says nothing here: otherManifest() speaks of it.
-std::vector<OtherManifest> otherThanChildrenSay(
-    const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
+struct ManifestFaults {
+    /// The first of the surviving checkpoints, but for the newest weights, which are looked at elsewhere, whose
+    /// manifest is another file than its row recorded. One that is not there, or cannot be read now, says nothing.
+    std::optional<OtherManifest> other;
+    /// Checkpoints behind the newest weights whose manifest, as it was recorded, is not the one that a child of theirs
+    /// names as what it was made from (CheckpointManifest::parentManifests), one for each such child: whoever changes a
+    /// checkpoint together with its row leaves the child as it was. A child counts that the run has left, too. A
+    /// manifest that is not the one that its row recorded says nothing here.
+    std::vector<OtherManifest> otherThanChildrenSay;
+};
+/// Reads each manifest once.
+ManifestFaults manifestFaults(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
-/// Nothing when the rows record the manifests that they recorded when the tracker was last published (view.sqlite);
-/// else the first other one. Of the newest checkpoint no younger manifest keeps the hash: this is its second witness.
-/// No snapshot, or one of another run, says nothing; nor does it of checkpoints that it has not.
-std::optional<OtherManifest> otherThanPublished(
-    const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
-/// Of how many newest checkpoints the snapshot says nothing, and why; "": it speaks of all. For who has to say that it
-/// was not asked.
-Message notAmongPublished(
+/// What the last published tracker (view.sqlite) says of the manifests that the rows record. Of the newest checkpoint
+/// no younger manifest keeps the hash: this is its second witness.
+struct PublishedWitness {
+    /// The first row that recorded another manifest then. No snapshot, or one of another run, says nothing; nor does it
+    /// of checkpoints that it has not.
+    std::optional<OtherManifest> other;
+    Message silence; ///< of how many newest checkpoints it says nothing, and why; "": it speaks of all
+};
+/// Reads the snapshot once.
+PublishedWitness askPublished(
     const RunPaths& paths, const std::string& runId, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
 } // namespace furrow

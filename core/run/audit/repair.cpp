@@ -159,7 +159,7 @@ Result<CheckpointRows> rowsOf(const RunPaths& paths)
 bool areHeadsAside(const RunPaths& paths)
 {
     const auto rows = rowsOf(paths);
-    return rows.ok() && !headsAside(knownAside(paths, rows.value())).empty();
+    return rows.ok() && !headsAside(paths, rows.value()).empty();
 }
 
 /// The line that the tracker knows gets its checkpoints back, the other one is put aside. The tracker stays as it is,

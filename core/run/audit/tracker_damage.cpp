@@ -166,16 +166,17 @@ Result<LostProof> LostProof::find(const RunPaths& paths, const RunFile& file, Le
               "%1, a record of what a person left out, is damaged: a tracker that is older than it would train those chunks. Nothing was changed. Put it back from a copy of the run and resume; or, when 'furrowctl audit %2' calls all of these chunks excluded, move it away; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone.",
               { utf8Text(*record), folder, folder })
         : Message();
-    if (const auto other = otherThanPublished(paths, file.runId, rows))
+    if (const auto other = askPublished(paths, file.runId, rows).other)
         lost.from_[other->checkpoint] = sentence(
             "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest and the tracker back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and nothing says so any more.",
             { folder, other->problem, folder });
-    for (const auto& other : otherThanChildrenSay(paths, rows))
+    const auto faults = manifestFaults(paths, rows);
+    for (const auto& other : faults.otherThanChildrenSay)
         lost.from_.try_emplace(other.checkpoint,
             sentence(
                 "Checkpoints of %1 contradict each other: %2. Nothing was changed. Put both and the tracker back from a copy of the run and resume, or go back to a checkpoint that is older than both; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",
                 { folder, other.problem, folder, folder }));
-    if (const auto other = otherManifest(paths, rows)) {
+    if (const auto& other = faults.other) {
         lost.from_.erase(lost.from_.lower_bound(other->checkpoint), lost.from_.end());
         lost.from_[other->checkpoint] = sentence(
             "What went into the weights of %1 cannot be held against its proof: %2. Nothing was changed. Put the manifest back from a copy of the run and resume; or 'furrowctl resume %3 --accept-loss' goes on by the tracker alone, and 'furrowctl audit %4' goes on saying so.",

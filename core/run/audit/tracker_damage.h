@@ -35,7 +35,7 @@ Message trackerRefusal(const RunPaths& paths, const RunFile& file, const Result<
 /// child was made from, a damaged record of what a person left out. A plain value.
 class LostProof {
 public:
-    /// Reads the manifests, and none again whatever is asked then.
+    /// Reads each manifest once, whatever is asked then.
     static Result<LostProof> find(const RunPaths& paths, const RunFile& file, LedgerReader& reader);
 
     /// "" or the first of it, and what to do. A resume goes on by the tracker alone with ResumeChoice::acceptLoss.

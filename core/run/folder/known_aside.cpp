@@ -48,10 +48,10 @@ std::vector<KnownAside> knownAside(const RunPaths& paths, const std::vector<Row>
     return found;
 }
 
-std::string headsAside(const std::vector<KnownAside>& aside)
+std::string headsAside(const RunPaths& paths, const std::vector<Row>& rows)
 {
     std::string names;
-    for (const KnownAside& one : aside)
+    for (const KnownAside& one : knownAside(paths, rows))
         if (one.row.head && !one.row.removed)
             names += (names.empty() ? "" : ", ") + one.row.record.folder;
     return names;

@@ -21,7 +21,7 @@ struct KnownAside {
 /// Looks at those only that are not where they belong.
 std::vector<KnownAside> knownAside(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 /// The folders of newest weights among them, for a sentence; "": there are none.
-std::string headsAside(const std::vector<KnownAside>& aside);
+std::string headsAside(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows);
 
 /// Moves them back to where they belong. Returns what was done, in a sentence; "": there was nothing.
 Result<Message> takeBackAside(const RunPaths& paths, const std::vector<SupervisorLedger::CheckpointRow>& rows,

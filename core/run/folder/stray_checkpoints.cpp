@@ -217,7 +217,7 @@ Result<Message> olderTrackerText(const RunPaths& paths, const std::string& runId
     if (strays.newer.empty())
         return olderThanItsRecords(paths, runId, tracker);
     const auto& newest = strays.newer.back();
-    if (const auto aside = headsAside(knownAside(paths, rows)); !aside.empty())
+    if (const auto aside = headsAside(paths, rows); !aside.empty())
         return sentence(
             "The run folder holds two lines of the run. The newest checkpoints that the tracker %1 knows lie in %2, where a resume by another tracker moved them: %3. In %4 lie manifests of the other line, which it does not know: %5, the newest %6 (step %7, %8).",
             { utf8Text(paths.tracker()), utf8Text(paths.unknownCheckpointsFolder()), aside,
@@ -245,7 +245,7 @@ Result<Message> waysPastOlder(
     const RunPaths& paths, const StrayCheckpoints& strays, const Rows& rows, LedgerReader& tracker)
 {
     const std::string folder = utf8Text(paths.folder());
-    if (!strays.newer.empty() && !headsAside(knownAside(paths, rows)).empty())
+    if (!strays.newer.empty() && !headsAside(paths, rows).empty())
         return sentence(
             "To go on with the other line, put the tracker back that knows it. To go on with this one: 'furrowctl doctor %1 --repair --accept-loss' moves its checkpoints back and those of the other line to checkpoints/unknown. 'furrowctl resume %2 --accept-loss', with a larger stopping rule where the tracker has come to its end, does so and trains on.",
             { folder, folder });

@@ -1891,7 +1891,7 @@ private Q_SLOTS:
         Changed::write(keptManifest(run.paths, "r0-11"), toJsonText(sibling));
         run.sql("UPDATE checkpoint SET manifest_sha256='" + sha256Hex(toJsonText(sibling)) + "' WHERE id=7");
         const auto rows = good(good(LedgerReader::open(run.paths.tracker())).checkpoints());
-        const auto found = otherThanChildrenSay(run.paths, rows);
+        const auto found = manifestFaults(run.paths, rows).otherThanChildrenSay;
         QCOMPARE(std::ssize(found), std::ptrdiff_t(1));
         QVERIFY2(
             has(found.front().problem, "r0-12 was changed together with its row in the tracker, for checkpoint r0-11"),
@@ -1907,7 +1907,7 @@ private Q_SLOTS:
         QVERIFY2(report.isClean() && report.couldInspect(), auditText(report).c_str());
         run.flip(run.paths.removedManifestsFolder() / "r0-2.json");
         auto reader = good(LedgerReader::open(run.paths.tracker()));
-        QVERIFY(otherThanChildrenSay(run.paths, good(reader.checkpoints())).empty());
+        QVERIFY(manifestFaults(run.paths, good(reader.checkpoints())).otherThanChildrenSay.empty());
     }
 
     /// Its hash stands in run.json and in the tracker alone, and --deep read the whole source beside it.
