@@ -1,6 +1,7 @@
 #include "ui/models/kept_trainings.h"
 
 #include "core/run/status/lost_trainings.h"
+#include "core/tracker/left_out_samples.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,10 +124,9 @@ void addCut(KeptTrainings& kept, const ClaimRow& claim, const ChunkCell* cell, c
     const std::vector<Interval>& steps)
 {
     kept.isCut = true;
-    if (cell != nullptr && cell->windows > 0)
-        kept.samples += cell->samples * claim.keptWindows / cell->windows;
-    else if (claim.done.size() > 0)
-        kept.samples += claim.samples * claim.keptWindows / claim.done.size();
+    kept.samples += cell != nullptr && cell->windows > 0
+        ? samplesOfWindows(claim.keptWindows, cell->samples, cell->windows)
+        : samplesOfWindows(claim.keptWindows, claim.samples, claim.done.size());
     if (telemetry != nullptr && addSteps(kept, *telemetry, steps))
         return;
     kept.endedNs = std::max(kept.endedNs, claim.endedWallNs);

@@ -67,11 +67,8 @@ public:
     {
         if (!unknown_.contains(then.chunk))
             return;
-        if (whole)
-            rows_[then.epoch]->rowsCommitted.samples += then.samples;
-        else if (then.doneWindows > 0)
-            rows_[then.epoch]->rowsCommitted.samples
-                += then.samples * std::min(then.keptWindows, then.doneWindows) / then.doneWindows;
+        rows_[then.epoch]->rowsCommitted.samples
+            += whole ? then.samples : samplesOfWindows(then.keptWindows, then.samples, then.doneWindows);
     }
 
 private:
